@@ -157,26 +157,43 @@ type checkReport struct {
 // print prints a report; any: the axioms may be any, networks: it is about a proof
 // of which it is not known which models it is about.
 func (rep *checkReport) print(w io.Writer, z3, any, networks bool) error {
-	for _, r := range rep.Rejected {
-		fmt.Fprintf(w, "rejected: %s\n", r)
-	}
 	by := "the checker"
 	if z3 {
 		by = "the checker and Z3"
 	}
-	fmt.Fprintf(w, "%s, by %s\n%s\n", rep.File, by, verifymodels.AssumptionLine(rep.Assumptions))
+	switch n := len(rep.Rejected); {
+	case n > 0:
+		fmt.Fprintf(w, "%s: %d of %s rejected by %s\n", rep.File, n, entries(n+rep.Rules+rep.Lemmas), by)
+	case networks:
+		fmt.Fprintf(w, "%s: an equation of two models, accepted by %s\n", rep.File, by)
+	default:
+		fmt.Fprintf(w, "%s: %s and %s accepted by %s\n", rep.File, plural(rep.Rules, "rule"), plural(rep.Lemmas, "lemma"), by)
+	}
+	fmt.Fprint(w, verifymodels.AssumptionLine(rep.Assumptions))
+	for _, r := range rep.Rejected {
+		fmt.Fprintf(w, "rejected: %s\n", r)
+	}
 	if networks {
-		fmt.Fprintf(w, "Its equation of two models follows. Which models these are is checked with them: taso check %s MODEL RESULT\n\n", rep.File)
+		fmt.Fprintf(w, "Which models these are is checked with them: taso check %s MODEL RESULT\n", rep.File)
 	}
 	if any && !rep.KnownAxioms {
-		fmt.Fprintf(w, "The axioms are not those of this program: what is accepted is no truer than they are.\n\n")
+		fmt.Fprintln(w, "The axioms are not those of this program: what is accepted is only as true as they are.")
 	}
-	cols := []column{{"axioms", true}, {"lemmas", true}, {"rules", true}, {"one way", true}, {"instances", true}, {"rejected", true}}
+	fmt.Fprintln(w)
+	cols := []column{{"axioms", true}, {"lemmas", true}, {"rules", true}, {"one-way rules", true}, {"law instances", true}, {"rejected", true}}
 	row := []string{count(rep.Axioms), count(rep.Lemmas), count(rep.Rules), count(rep.OneWay), count(rep.Instances), count(len(rep.Rejected))}
 	if rep.Meaning > 0 {
-		cols, row = append(cols, column{"by meaning", true}), append(row, count(rep.Meaning))
+		cols, row = append(cols, column{"by semantics", true}), append(row, count(rep.Meaning))
 	}
 	return writeTable(w, cols, [][]string{row})
+}
+
+// entries is "1 entry", "2 entries".
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return count(n) + " entries"
 }
 
 // own checks the proofs that come with the program.
@@ -191,6 +208,11 @@ func (k *checkFlags) own(c *cobra.Command) error {
 		err = writeJSON(c.OutOrStdout(), r)
 	} else {
 		w := c.OutOrStdout()
+		if r.Accepted() {
+			fmt.Fprintln(w, "all laws of this program have proofs, and the proofs are accepted")
+		} else {
+			fmt.Fprintf(w, "%s of this program without a proof, %d proofs rejected\n", plural(r.Unproved, "law"), len(rejected))
+		}
 		for _, x := range rejected {
 			fmt.Fprintf(w, "rejected: %s\n", x)
 		}
@@ -199,17 +221,17 @@ func (k *checkFlags) own(c *cobra.Command) error {
 			by = "the checker and Z3"
 		}
 		b := r.Builtin
-		fmt.Fprintf(w, "The laws of this program\n\n")
-		err = writeTable(w, []column{{"laws", false}, {"proved from", false}, {"accepted", true}, {"by", false}},
+		fmt.Fprintln(w)
+		err = writeTable(w, []column{{"laws", false}, {"proofs from", false}, {"accepted", true}, {"accepted by", false}},
 			[][]string{
-				{"axioms", "what operators compute", count(r.Axioms), "the checker"},
-				{"lemmas", "what operators compute", count(r.Lemmas), "the checker"},
+				{"axioms", "operator semantics", count(r.Axioms), "the checker"},
+				{"lemmas", "operator semantics", count(r.Lemmas), "the checker"},
 				{"lemmas", "axioms", count(b.Lemmas), by},
-				{"laws about networks", "axioms and lemmas", count(b.Rules - b.Meaning), by},
-				{"laws about networks", "what operators compute", count(b.Meaning), "the checker"},
+				{"laws about models", "axioms and lemmas", count(b.Rules - b.Meaning), by},
+				{"laws about models", "operator semantics", count(b.Meaning), "the checker"},
 			})
 		if err == nil {
-			fmt.Fprintf(w, "\n%s without a proof, %s rejected, %s s.\n", plural(r.Unproved, "law"), count(len(rejected)), seconds(r.Seconds))
+			fmt.Fprintf(w, "\ntime: %s s\n", seconds(r.Seconds))
 		}
 	}
 	if err == nil && !r.Accepted() {
@@ -253,6 +275,6 @@ func (k *checkFlags) networks(c *cobra.Command, path, from, to string) (fault er
 	}
 	w := c.OutOrStdout()
 	fmt.Fprintf(w, "%s proves that %s and %s compute the same.\n%s\n", name, from, to, verifymodels.AssumptionLine(rep.Assumptions))
-	return writeTable(w, []column{{"inputs", true}, {"outputs", true}, {"axioms", true}, {"lemmas", true}, {"instances", true}, {"same weights", true}, {"computed weights", true}, {"nodes without laws", true}},
+	return writeTable(w, []column{{"inputs", true}, {"outputs", true}, {"axioms", true}, {"lemmas", true}, {"law instances", true}, {"same weights", true}, {"computed weights", true}, {"nodes without laws", true}},
 		[][]string{{count(rep.Inputs), count(rep.Outputs), count(rep.Axioms), count(rep.Lemmas), count(rep.Steps), count(rep.Weights), count(rep.Computed), count(rep.Cut)}})
 }

@@ -89,19 +89,25 @@ func (k *checkFlags) plan(c *cobra.Command, path string, of []string) error {
 		return finding(path + ": virtual devices compute something else")
 	}
 	w := c.OutOrStdout()
-	if rep.Model {
-		fmt.Fprintf(w, "%s computes what the training step of %s does, for all inputs and weights.\n\n", path, of[0])
-	} else {
-		fmt.Fprintf(w, "%s computes what its sequential graph does, for all inputs and weights. Whether that is\nthe training step of %s is checked with the model: taso check %s MODEL\n\n", path, f.Model.Name, path)
+	switch {
+	case wrong:
+		writeLines(w, "%s: the certificate is accepted, and virtual devices compute something else", path)
+	case rep.Model:
+		writeLines(w, "%s computes the same as the training step of %s, for all inputs and weights.", path, of[0])
+	default:
+		writeLines(w, "%s computes the same as its sequential graph, for all inputs and weights.", path)
+		writeLines(w, "Whether that is the training step of %s is checked with the model: taso check %s MODEL", f.Model.Name, path)
 	}
-	if err := writeTable(w, []column{{"inputs", true}, {"outputs", true}, {"axioms", true}, {"lemmas", true}, {"instances", true}},
+	fmt.Fprintln(w)
+	if err := writeTable(w, []column{{"inputs", true}, {"outputs", true}, {"axioms", true}, {"lemmas", true}, {"law instances", true}},
 		[][]string{{count(rep.Inputs), count(rep.Outputs), count(rep.Axioms), count(rep.Lemmas), count(rep.Steps)}}); err != nil {
 		return err
 	}
 	if line := verifymodels.AssumptionLine(rep.Assumptions); line != "" {
 		fmt.Fprintf(w, "\n%s", line)
 	}
-	fmt.Fprintf(w, "\nOn %s a step takes %s and %s of the %s that a device may hold, modelled, as the plan says.\n",
+	fmt.Fprintln(w)
+	writeLines(w, "step time on %s: %s; memory of a device: %s of %s; both modelled, and as the plan says",
 		f.Machine.Name, rep.Step.Makespan, megabytes(rep.Step.Memory), megabytes(f.Machine.Memory))
 	if err := printClaims(w, rep); err != nil {
 		return err
@@ -109,7 +115,7 @@ func (k *checkFlags) plan(c *cobra.Command, path string, of []string) error {
 	if x := rep.Ran; x != nil {
 		what := x.Of
 		if x.Small {
-			what += ", a small variant that the same planner laid out,"
+			what += ", a small variant planned by the same planner,"
 		}
 		switch {
 		case x.Why != "":
@@ -117,11 +123,12 @@ func (k *checkFlags) plan(c *cobra.Command, path string, of []string) error {
 		case wrong:
 			return finding(fmt.Sprintf("%s: %s was run on %s, which compute something else", path, what, plural(x.Devices, "virtual device")))
 		default:
-			fmt.Fprintf(w, "\n%s was run on %s: all outputs are the same modulo 2^61 - 1", what, plural(x.Devices, "virtual device"))
+			text := fmt.Sprintf("%s was run on %s: all outputs are equal modulo 2^61 - 1", what, plural(x.Devices, "virtual device"))
 			if x.Deviation != nil {
-				fmt.Fprintf(w, ", and in float32 within %.1e", *x.Deviation)
+				text += fmt.Sprintf(", and deviate by at most %.1e in float32", *x.Deviation)
 			}
-			fmt.Fprintln(w, ".")
+			fmt.Fprintln(w)
+			writeLines(w, "%s", text)
 		}
 	}
 	return nil
@@ -134,7 +141,7 @@ func printClaims(w io.Writer, rep *parallelize.Checked) error {
 		if n > 4 {
 			some, more = some[:4], ", ..."
 		}
-		fmt.Fprintf(w, "\nThe layouts of %s are claimed, not derived: %s%s\n", plural(n, "node"), strings.Join(some, ", "), more)
+		fmt.Fprintf(w, "\nThe placements of %s are claimed, not derived: %s%s\n", plural(n, "node"), strings.Join(some, ", "), more)
 	}
 	fmt.Fprintln(w)
 	var rows [][]string

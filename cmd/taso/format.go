@@ -231,7 +231,15 @@ func plural(n int, noun string) string {
 
 func seconds(s float64) string { return strconv.FormatFloat(s, 'f', 2, 64) }
 
-func megabytes(n int64) string { return fmt.Sprintf("%.0f MB", float64(n)/1e6) }
+func megabytes(n int64) string { return inMB(n) + " MB" }
+
+// inMB is a number of bytes in megabytes, with three digits or all before the point.
+func inMB(n int64) string {
+	if n < 100e6 {
+		return strconv.FormatFloat(float64(n)/1e6, 'g', 3, 64)
+	}
+	return count(n / 1e6)
+}
 
 // size is a flag value: bytes, such as 8G, 512M, 1.5GiB; letters mean powers of
 // 1024.

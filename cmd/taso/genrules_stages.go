@@ -16,7 +16,7 @@ const shownRefuted = 3
 func printStages(w io.Writer, rep *genrules.Report) error {
 	var rows [][]string
 	for _, s := range rep.Stages {
-		rows = append(rows, []string{s.Name, count(s.Count), seconds(s.Seconds), count(s.PeakRSS / 1e6)})
+		rows = append(rows, []string{s.Name, count(s.Count), seconds(s.Seconds), inMB(s.PeakRSS)})
 	}
 	if err := writeTable(w, []column{{"stage", false}, {"count", true}, {"time (s)", true}, {"peak memory (MB)", true}}, rows); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/taso-go/taso/internal/pipeline/parallelize"
+	"github.com/taso-go/taso/parallel/machine"
 	"github.com/taso-go/taso/parallel/plan"
 )
 
@@ -15,11 +16,21 @@ func printParallel(w io.Writer, r *parallelize.Report, top int) error {
 	if r.Training {
 		what = "training step"
 	}
-	fmt.Fprintf(w, "%s of %s on %s of %s, modelled\n\n", what, r.Model, plural(r.Devices, "device"), r.Machine)
+	first := r.Planners[0]
+	answer := fmt.Sprintf("step time %s", first.Makespan)
+	if first.PerSecond > 0 {
+		answer += fmt.Sprintf(" (%.4g samples/s)", first.PerSecond)
+	}
+	writeLines(w, "%s, modelled: %s of %s on %s of %s, planner %s", answer, what, r.Model, plural(r.Devices, "device"), r.Machine, first.Planner)
+	if r.Instances > 0 {
+		writeLines(w, "certificate: %s of %s, accepted by the checker: the plan computes what the sequential graph does",
+			plural(r.Instances, "instance"), plural(r.Laws, "law"))
+	}
+	fmt.Fprintln(w)
 	if err := printPlanners(w, r); err != nil {
 		return err
 	}
-	if list := r.Planners[0].Padded; len(list) > 0 {
+	if list := first.Padded; len(list) > 0 {
 		fmt.Fprintln(w)
 		printPadded(w, list)
 	}
@@ -30,12 +41,13 @@ func printParallel(w io.Writer, r *parallelize.Report, top int) error {
 		}
 	}
 	if m := r.Memory; m != nil {
-		fmt.Fprintf(w, "\nIn the order of the graph a device needs %s: weights and state %s, inputs %s; the peak is at %s.\n", megabytes(m.Peak), megabytes(m.Weights), megabytes(m.Inputs), m.At)
-		if m.Again+m.Away > 0 {
-			fmt.Fprintf(w, "To hold no more, it makes %s results again for the backward pass, and puts %s aside at its host, %s at once.\n", count(m.Again), count(m.Away), megabytes(m.Host))
-		}
 		fmt.Fprintln(w)
+		writeLines(w, "memory of a device, in the order of the graph: peak %s at %s; weights and optimizer state %s, inputs %s", megabytes(m.Peak), m.At, megabytes(m.Weights), megabytes(m.Inputs))
+		if m.Again+m.Away > 0 {
+			writeLines(w, "to fit, %s results are recomputed in the backward pass and %s are offloaded to the host (at most %s there)", count(m.Again), count(m.Away), megabytes(m.Host))
+		}
 	}
+	fmt.Fprintln(w)
 	var rows [][]string
 	list := r.Layouts
 	if top > 0 && len(list) > top {
@@ -44,62 +56,81 @@ func printParallel(w io.Writer, r *parallelize.Report, top int) error {
 	for _, l := range list {
 		rows = append(rows, []string{l.Node, l.Op, l.Layout})
 	}
-	if err := writeTable(w, []column{{"tensor", false}, {"operator", false}, {"layout", false}}, rows); err != nil {
+	if err := writeTable(w, []column{{"tensor", false}, {"operator", false}, {"placement", false}}, rows); err != nil {
 		return err
 	}
 	if n := len(r.Layouts) - len(list); n > 0 {
 		fmt.Fprintf(w, "and %s more (--top 0 lists all)\n", plural(n, "operator"))
 	}
-	if r.Instances > 0 {
-		fmt.Fprintf(w, "\nIt computes the same, the checker says: by %s, %s in all.\n", plural(r.Laws, "law"), plural(r.Instances, "instance"))
-	}
 	return nil
 }
 
-// printPlanners compares what planners found.
+// printPlanners compares what planners found, and how they searched.
 func printPlanners(w io.Writer, r *parallelize.Report) error {
-	cols := []column{{"planner", false}, {"mesh", false}, {"a step", true}, {"beside", true}}
-	if r.Planners[0].PerSecond > 0 {
-		cols = append(cols, column{"samples/s", true})
-	}
 	claim := func(name string) string {
 		if r.Claimed {
 			return name + "*"
 		}
 		return name
 	}
-	cols = append(cols, column{"memory", true}, column{claim("one by one"), true}, column{claim("bound of last axis"), true}, column{claim("stop"), false})
-	cols[0].name, cols[1].name = claim(cols[0].name), claim(cols[1].name)
-	if !r.Claimed {
-		cols = append(cols, column{"found in", true})
+	rate := r.Planners[0].PerSecond > 0
+	plans := []column{{claim("planner"), false}, {claim("mesh"), false}, {"step time", true}, {"vs best", true}}
+	if rate {
+		plans = append(plans, column{"samples/s", true})
 	}
-	var rows [][]string
+	plans = append(plans, column{"memory (MB)", true})
+	searches := []column{{claim("planner"), false}, {claim("without overlap"), true}, {claim("lower bound, last axis"), true}, {claim("search ended"), false}}
+	if !r.Claimed {
+		searches = append(searches, column{"search time (s)", true})
+	}
+	var best machine.Time
+	for _, p := range r.Planners {
+		if p.Why == "" && (best == 0 || p.Makespan < best) {
+			best = p.Makespan
+		}
+	}
+	var rows, searched [][]string
+	var none []string
 	for _, p := range r.Planners {
 		if p.Why != "" {
-			rows = append(rows, append([]string{p.Planner, "none: " + p.Why}, make([]string, len(cols)-2)...))
+			none = append(none, fmt.Sprintf("planner %s: no plan: %s", p.Planner, strings.TrimPrefix(p.Why, "planner "+p.Planner+": ")))
 			continue
 		}
 		if len(p.Padded) > 0 {
 			p.Mesh += ", padded"
 		}
-		row := []string{p.Planner, p.Mesh, p.Makespan.String(), fmt.Sprintf("%.3g", p.Beside)}
-		if r.Planners[0].PerSecond > 0 {
+		vs := "-"
+		if best > 0 {
+			vs = fmt.Sprintf("%.2fx", float64(p.Makespan)/float64(best))
+		}
+		row := []string{p.Planner, p.Mesh, p.Makespan.String(), vs}
+		if rate {
 			row = append(row, fmt.Sprintf("%.4g", p.PerSecond))
 		}
-		row = append(row, megabytes(p.Memory), p.Time.String(), p.Bound.String(), p.Stop)
+		rows = append(rows, append(row, inMB(p.Memory)))
+		row = []string{p.Planner, p.Time.String(), p.Bound.String(), p.Stop}
 		if !r.Claimed {
-			row = append(row, seconds(p.Seconds)+" s")
+			row = append(row, seconds(p.Seconds))
 		}
-		rows = append(rows, row)
+		searched = append(searched, row)
 	}
-	if err := writeTable(w, cols, rows); err != nil || !r.Claimed {
+	if err := writeTable(w, plans, rows); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "* claimed by the file: model, batch, planner, means, cost without overlap, bound and why the search ended.\n  taso check derives the rest.")
+	for _, text := range none {
+		writeLines(w, "%s", text)
+	}
+	fmt.Fprintln(w)
+	if err := writeTable(w, searches, searched); err != nil {
+		return err
+	}
+	if r.Claimed {
+		fmt.Fprintln(w, "* claimed by the file, and the batch; taso check derives the rest")
+	}
 	return nil
 }
 
-// printPadded says which axes are longer than they were, so that devices have equal parts.
+// printPadded says which axes were padded, so that devices have equal shards.
 func printPadded(w io.Writer, list []plan.PaddedAxis) {
 	type change struct{ from, to int }
 	var order []change
@@ -120,7 +151,7 @@ func printPadded(w io.Writer, list []plan.PaddedAxis) {
 	}
 }
 
-// printClasses says what the device with most of it does.
+// printClasses says what the busiest device does.
 func printClasses(w io.Writer, list []plan.ClassTime) error {
 	var rows [][]string
 	for _, x := range list {
@@ -130,5 +161,5 @@ func printClasses(w io.Writer, list []plan.ClassTime) error {
 		}
 		rows = append(rows, []string{x.Class, x.Time.String(), count(x.Count), bytes})
 	}
-	return writeTable(w, []column{{"what a device does", false}, {"time", true}, {"tasks", true}, {"sent by all", true}}, rows)
+	return writeTable(w, []column{{"activity", false}, {"time on the busiest device", true}, {"tasks", true}, {"sent by all devices", true}}, rows)
 }

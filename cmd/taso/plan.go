@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -157,11 +158,11 @@ writes a Chrome trace for viewers such as Perfetto.
 }
 
 func printOverTime(w io.Writer, r *parallelize.StepReport) error {
-	fmt.Fprintf(w, "a step takes %s, modelled", r.Makespan)
+	fmt.Fprintf(w, "step time %s", r.Makespan)
 	if r.PerSecond > 0 {
-		fmt.Fprintf(w, ": %.4g samples/s", r.PerSecond)
+		fmt.Fprintf(w, " (%.4g samples/s)", r.PerSecond)
 	}
-	fmt.Fprint(w, "\n\n")
+	fmt.Fprint(w, ", modelled\n\n")
 	if err := printClasses(w, r.Classes); err != nil {
 		return err
 	}
@@ -174,7 +175,7 @@ func printOverTime(w io.Writer, r *parallelize.StepReport) error {
 		}
 		rows = append(rows, []string{name, d.Compute.String(), d.Send.String(), d.Exposed.String(), d.Idle.String()})
 	}
-	if err := writeTable(w, []column{{"device", false}, {"computes", true}, {"sends", true}, {"waits for that", true}, {"idle", true}}, rows); err != nil {
+	if err := writeTable(w, []column{{"device", false}, {"compute", true}, {"communication", true}, {"not overlapped", true}, {"idle", true}}, rows); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
@@ -182,7 +183,7 @@ func printOverTime(w io.Writer, r *parallelize.StepReport) error {
 	for _, s := range r.Critical {
 		rows = append(rows, []string{s.Class, s.Time.String(), count(s.Tasks)})
 	}
-	return writeTable(w, []column{{"for what the step waits", false}, {"time", true}, {"tasks", true}}, rows)
+	return writeTable(w, []column{{"critical path", false}, {"time", true}, {"tasks", true}}, rows)
 }
 
 func newPlanDiff() *cobra.Command {
@@ -228,19 +229,31 @@ exit status is 1 if the plans differ.
 	return c
 }
 
+// figureNames are the names of figures in tables, where they are not those of the JSON report.
+var figureNames = map[string]string{"a step": "step time", "one by one, claimed": "without overlap, claimed"}
+
 func printDiff(w io.Writer, d *parallelize.Difference, top int) error {
 	var rows [][]string
+	figures := 0
 	for _, x := range d.Figures {
-		rows = append(rows, []string{x.What, x.First, x.Second})
+		what := cmp.Or(figureNames[x.What], x.What)
+		rows = append(rows, []string{what, x.First, x.Second})
+		if x.First != x.Second {
+			figures++
+		}
 	}
-	if err := writeTable(w, []column{{"", false}, {"first", true}, {"second", true}}, rows); err != nil {
-		return err
+	if d.Same() {
+		fmt.Fprint(w, "the plans are the same")
+	} else {
+		fmt.Fprintf(w, "the plans differ in %s and in the placement of %d of %s", plural(figures, "figure"), len(d.Layouts), plural(d.Operators, "operator"))
 	}
-	fmt.Fprintf(w, "\nof %s, %s otherwise", plural(d.Operators, "operator"), count(len(d.Layouts))+" lie")
 	if d.OnlyFirst+d.OnlySecond > 0 {
 		fmt.Fprintf(w, "; %s only in the first, %d only in the second", plural(d.OnlyFirst, "operator"), d.OnlySecond)
 	}
 	fmt.Fprint(w, "\n\n")
+	if err := writeTable(w, []column{{"figure", false}, {"first", true}, {"second", true}}, rows); err != nil {
+		return err
+	}
 	rows = nil
 	list := d.Layouts
 	if top > 0 && len(list) > top {
@@ -252,7 +265,8 @@ func printDiff(w io.Writer, d *parallelize.Difference, top int) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if err := writeTable(w, []column{{"tensor", false}, {"operator", false}, {"first", false}, {"second", false}}, rows); err != nil {
+	fmt.Fprintln(w)
+	if err := writeTable(w, []column{{"tensor", false}, {"operator", false}, {"first placement", false}, {"second placement", false}}, rows); err != nil {
 		return err
 	}
 	if n := len(d.Layouts) - len(list); n > 0 {

@@ -42,14 +42,16 @@ stages or micro-batches, the alternatives are other stage boundaries, schedules 
 			if k.json {
 				return writeJSON(c.OutOrStdout(), all)
 			}
-			if list := p.PaddedAxes(); len(list) > 0 {
-				printPadded(c.OutOrStdout(), list)
-				fmt.Fprintln(c.OutOrStdout())
-			}
 			if len(args) > 1 {
-				return printWays(c.OutOrStdout(), all)
+				err = printWays(c.OutOrStdout(), all)
+			} else {
+				err = printSeconds(c.OutOrStdout(), all, k.top)
 			}
-			return printSeconds(c.OutOrStdout(), all, k.top)
+			if list := p.PaddedAxes(); err == nil && len(list) > 0 {
+				fmt.Fprintln(c.OutOrStdout())
+				printPadded(c.OutOrStdout(), list)
+			}
+			return err
 		},
 	}
 	k.add(c)
@@ -66,24 +68,31 @@ func (k *planFlags) alternatives(c *cobra.Command, p *plan.Plan) error {
 	if k.json {
 		return writeJSON(c.OutOrStdout(), all)
 	}
-	x := p.Pipeline
-	fmt.Fprintf(c.OutOrStdout(), "%s, micro-batches: %s, schedule %s: %s a step\n\n", plural(len(x.Stages), "stage"), count(p.Mesh.MicroBatches()), x.Schedule, x.Makespan)
+	x, faster := p.Pipeline, 0
+	for _, a := range all {
+		if a.Fits && a.More < 0 {
+			faster++
+		}
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%d of %s would be faster and fit\n", faster, plural(len(all), "alternative"))
+	writeLines(c.OutOrStdout(), "the plan: step time %s, modelled; %s, micro-batches: %s, schedule %s", x.Makespan, plural(len(x.Stages), "stage"), count(p.Mesh.MicroBatches()), x.Schedule)
+	fmt.Fprintln(c.OutOrStdout())
 	var rows [][]string
 	for i, a := range all {
 		if k.top > 0 && i == k.top {
 			break
 		}
-		fits := ""
+		fits := "yes"
 		if !a.Fits {
-			fits = "does not fit"
+			fits = "no"
 		}
-		rows = append(rows, []string{a.What, a.More.String(), megabytes(a.Peak), fits})
+		rows = append(rows, []string{a.What, a.More.String(), inMB(a.Peak), fits})
 	}
-	if err := writeTable(c.OutOrStdout(), []column{{"otherwise", false}, {"a step more", true}, {"a device holds", true}, {"", false}}, rows); err != nil {
+	if err := writeTable(c.OutOrStdout(), []column{{"alternative", false}, {"extra step time", true}, {"memory (MB)", true}, {"fits", false}}, rows); err != nil {
 		return err
 	}
 	if n := len(all) - len(rows); n > 0 {
-		fmt.Fprintf(c.OutOrStdout(), "and %s more (--top 0 lists all)\n", plural(n, "choice"))
+		fmt.Fprintf(c.OutOrStdout(), "and %s more (--top 0 lists all)\n", plural(n, "alternative"))
 	}
 	return nil
 }
@@ -102,6 +111,17 @@ func wayText(w *plan.Way) string {
 }
 
 func printSeconds(w io.Writer, all []*plan.Explanation, top int) error {
+	cheaper := 0
+	for _, e := range all {
+		if s := e.Second(); s != nil && s.More < 0 {
+			cheaper++
+		}
+	}
+	if cheaper == 0 {
+		fmt.Fprintf(w, "no other computation of one of %s would make the step faster, modelled\n\n", plural(len(all), "operator"))
+	} else {
+		fmt.Fprintf(w, "for %d of %s another computation would make the step faster, modelled\n\n", cheaper, plural(len(all), "operator"))
+	}
 	list := all
 	if top > 0 && len(list) > top {
 		list = list[:top]
@@ -121,7 +141,7 @@ func printSeconds(w io.Writer, all []*plan.Explanation, top int) error {
 		}
 		rows = append(rows, row)
 	}
-	if err := writeTable(w, []column{{"tensor", false}, {"operator", false}, {"computed", false}, {"takes", true}, {"second best", false}, {"more", true}}, rows); err != nil {
+	if err := writeTable(w, []column{{"tensor", false}, {"operator", false}, {"computation", false}, {"time", true}, {"second best", false}, {"extra step time", true}}, rows); err != nil {
 		return err
 	}
 	if n := len(all) - len(list); n > 0 {
@@ -145,7 +165,7 @@ func printWays(w io.Writer, all []*plan.Explanation) error {
 			}
 			rows = append(rows, []string{wayText(x), x.Compute.String(), x.More.String(), is})
 		}
-		if err := writeTable(w, []column{{"computed", false}, {"takes", true}, {"a step more", true}, {"", false}}, rows); err != nil {
+		if err := writeTable(w, []column{{"computation", false}, {"time", true}, {"extra step time", true}, {"choice", false}}, rows); err != nil {
 			return err
 		}
 	}
