@@ -82,14 +82,11 @@ func printAxioms(w io.Writer, laws []*law.Law) error {
 	kinds := map[law.Kind]int{}
 	for _, l := range laws {
 		kinds[l.Kind]++
-		rows = append(rows, []string{l.Name, l.Kind.String(), l.Section, sentence(l)})
+		rows = append(rows, []string{l.Name, l.Kind.String(), sentence(l)})
 	}
-	if err := writeTable(w, []column{{name: "name"}, {name: "kind"}, {name: "section"}, {name: "sentence"}}, rows); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "\n%s, %s, %d refuted; SHA-256 %s\n", plural(kinds[law.Axiom], "axiom"),
+	fmt.Fprintf(w, "%s, %s, %d refuted\nSHA-256 %s\n\n", plural(kinds[law.Axiom], "axiom"),
 		plural(kinds[law.Lemma], "lemma"), kinds[law.Refute], axioms.SHA256())
-	return err
+	return writeTable(w, []column{{"name", false}, {"kind", false}, {"sentence", false}}, rows)
 }
 
 // axiomRecord is a law in the JSON form of the list.

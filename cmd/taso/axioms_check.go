@@ -13,6 +13,7 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/axiomcheck"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify/bounded"
 )
 
 // axiomsCheck are the flags of axioms check.
@@ -131,92 +132,123 @@ func readAxioms(c *cobra.Command, path string) ([]*law.Law, error) {
 	return laws, err
 }
 
-// printAxiomsCheck prints a line for each law and the sums.
+// printAxiomsCheck prints what was found, the sums, and a line for each law.
 func printAxiomsCheck(w io.Writer, rep *axiomcheck.Report) error {
-	var rows [][]string
 	has := func(p axiomcheck.Part) bool { return slices.Contains(rep.Parts, p) }
-	cols := []column{{name: "law"}, {name: "kind"}}
-	add := func(p axiomcheck.Part, cs ...column) {
-		if has(p) {
-			cols = append(cols, cs...)
-		}
-	}
-	add(axiomcheck.Bounded, column{"instances", true}, column{"symbolic", true}, column{"undefined", true}, column{name: "scope"})
-	add(axiomcheck.Unbounded, column{name: "all sizes"})
-	add(axiomcheck.Redundancy, column{name: "follows from"})
-	add(axiomcheck.Mutants, column{"mutants", true}, column{"killed", true}, column{"true", true})
-	for _, l := range rep.Laws {
-		rows = append(rows, lawRow(l, has))
-	}
-	if len(rows) > 0 && len(cols) > 2 {
-		if err := writeTable(w, cols, rows); err != nil {
-			return err
-		}
-		fmt.Fprintln(w)
-	}
-	printAxiomSums(w, rep, has)
+	s := rep.Summary
+	fmt.Fprintf(w, "%s in %s, %s, %s; %s s, %s CPU s\n", plural(len(rep.Findings), "finding"), plural(s.Axioms, "axiom"),
+		plural(s.Lemmas, "lemma"), plural(s.Refutes, "refuted equation"), seconds(rep.Seconds), seconds(rep.CPUSeconds))
 	for _, f := range rep.Findings {
 		fmt.Fprintf(w, "finding: %s\n", f)
 	}
-	_, err := fmt.Fprintf(w, "%s in %s s, %s s of processor time\n", plural(len(rep.Findings), "finding"), seconds(rep.Seconds), seconds(rep.CPUSeconds))
-	return err
+	fmt.Fprintln(w)
+	printAxiomSums(w, rep, has)
+	if has(axiomcheck.Bounded) || has(axiomcheck.Unbounded) {
+		if err := printTruth(w, rep, has); err != nil {
+			return err
+		}
+	}
+	if has(axiomcheck.Mutants) || has(axiomcheck.Redundancy) {
+		return printNeed(w, rep, has)
+	}
+	return nil
 }
 
-func lawRow(l *axiomcheck.LawReport, has func(axiomcheck.Part) bool) []string {
-	row := []string{l.Name, l.Kind}
+// printTruth prints for each law how its truth was checked.
+func printTruth(w io.Writer, rep *axiomcheck.Report, has func(axiomcheck.Part) bool) error {
+	cols := []column{{"law", false}, {"kind", false}}
 	if has(axiomcheck.Bounded) {
-		cells := []string{"", "", "", "not done"}
-		if b := l.Bounded; b != nil {
-			scope := "complete"
-			switch {
-			case b.Failure != "":
-				scope = "false"
-			case !b.Complete:
-				scope = fmt.Sprintf("%d of %d pairs", b.Covered, b.Pairs)
-			}
-			cells = []string{count(b.Instances), count(b.Symbolic), count(b.Undefined), scope}
-		}
-		row = append(row, cells...)
+		cols = append(cols, column{"instances", true}, column{"symbolic", true}, column{"undefined", true}, column{"scope", false})
 	}
 	if has(axiomcheck.Unbounded) {
-		cell := "not done"
-		if u := l.Unbounded; u != nil {
-			cell = u.Status
+		cols = append(cols, column{"all sizes", false})
+	}
+	var rows [][]string
+	for _, l := range rep.Laws {
+		row := []string{l.Name, l.Kind}
+		if has(axiomcheck.Bounded) {
+			row = append(row, boundedCells(l.Bounded)...)
 		}
-		row = append(row, cell)
+		if has(axiomcheck.Unbounded) {
+			cell := "not done"
+			if u := l.Unbounded; u != nil {
+				cell = u.Status
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	return writeTable(w, cols, rows)
+}
+
+// boundedCells say on how many instances a law was checked, and what they cover.
+func boundedCells(b *bounded.Result) []string {
+	if b == nil {
+		return []string{"", "", "", "not done"}
+	}
+	scope := "complete"
+	switch {
+	case b.Failure != "":
+		scope = "false"
+	case !b.Complete:
+		scope = fmt.Sprintf("%d of %d pairs", b.Covered, b.Pairs)
+	}
+	return []string{count(b.Instances), count(b.Symbolic), count(b.Undefined), scope}
+}
+
+// printNeed prints for each law what became of its mutants, and whether others imply it.
+func printNeed(w io.Writer, rep *axiomcheck.Report, has func(axiomcheck.Part) bool) error {
+	cols := []column{{"law", false}}
+	if has(axiomcheck.Mutants) {
+		cols = append(cols, column{"mutants", true}, column{"killed", true}, column{"true", true})
 	}
 	if has(axiomcheck.Redundancy) {
-		cell := "not done"
-		if d := l.Redundancy; d != nil {
-			cell = strings.Join(d.From, " ")
-			if !d.Derivable {
-				cell = "-"
+		cols = append(cols, column{"follows from", false})
+	}
+	var rows [][]string
+	for _, l := range rep.Laws {
+		row := []string{l.Name}
+		if has(axiomcheck.Mutants) {
+			cells := []string{"", "", ""}
+			if m := l.Mutants; m != nil {
+				cells = []string{count(m.Made), count(m.Killed()), count(m.True())}
 			}
+			row = append(row, cells...)
 		}
-		row = append(row, cell)
-	}
-	if has(axiomcheck.Mutants) {
-		cells := []string{"", "", ""}
-		if m := l.Mutants; m != nil {
-			cells = []string{count(m.Made), count(m.Killed()), count(m.True())}
+		if has(axiomcheck.Redundancy) {
+			cell := "not done"
+			if d := l.Redundancy; d != nil {
+				cell = strings.Join(d.From, " ")
+				if !d.Derivable {
+					cell = "-"
+				}
+			}
+			row = append(row, cell)
 		}
-		row = append(row, cells...)
+		rows = append(rows, row)
 	}
-	return row
+	if len(rows) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	return writeTable(w, cols, rows)
 }
 
 func printAxiomSums(w io.Writer, rep *axiomcheck.Report, has func(axiomcheck.Part) bool) {
 	s := rep.Summary
-	fmt.Fprintf(w, "%s, %s, %s\n", plural(s.Axioms, "axiom"), plural(s.Lemmas, "lemma"), plural(s.Refutes, "refuted equation"))
 	if has(axiomcheck.Bounded) {
-		fmt.Fprintf(w, "bounded: %s, %s symbolic, %d tested only, %s undefined on both sides; the whole scope for %d of %s; %s s\n",
-			plural(s.Instances, "instance"), count(s.Symbolic), s.Tested, count(s.Undefined), s.Complete, plural(s.Axioms+s.Lemmas, "law"), seconds(s.BoundedSecs))
+		fmt.Fprintf(w, "bounded: %s, %s symbolic, %d tested only, %s undefined on both sides; %s s\n  complete scope: %d of %s\n",
+			plural(s.Instances, "instance"), count(s.Symbolic), s.Tested, count(s.Undefined), seconds(s.BoundedSecs), s.Complete, plural(s.Axioms+s.Lemmas, "law"))
 	}
 	if has(axiomcheck.Unbounded) {
 		fmt.Fprintf(w, "unbounded: %d of %s proved for all sizes; %s s\n", s.ProvedAll, plural(s.Axioms+s.Lemmas, "law"), seconds(s.UnboundedSec))
 	}
 	if has(axiomcheck.Redundancy) {
-		fmt.Fprintf(w, "redundancy: %s from the other axioms, %d all together; %s s\n", plural(s.Derivable, "axiom"), len(rep.Spare), seconds(s.DeriveSecs))
+		fmt.Fprintf(w, "redundancy: %s derivable from the other axioms, %d of them together; %s s\n", plural(s.Derivable, "axiom"), len(rep.Spare), seconds(s.DeriveSecs))
 	}
 	if has(axiomcheck.Refutes) {
 		fmt.Fprintf(w, "refutes: %d of %d with a counterexample that replays\n", s.Witnesses, s.Refutes)
@@ -225,10 +257,10 @@ func printAxiomSums(w io.Writer, rep *axiomcheck.Report, has func(axiomcheck.Par
 		fmt.Fprintf(w, "mutants: %s made, %s killed, %d true; %s s\n", count(s.MutantsMade), count(s.MutantsDead), s.MutantsTrue, seconds(s.MutantsSecs))
 	}
 	if c := rep.Consistency; c != nil {
-		fmt.Fprintf(w, "consistency: of %s of unequal terms %d become equal in an e-graph of %s; Z3 proves %d of %d equal; %s s\n",
+		writeLines(w, "consistency: %s of unequal terms, %d become equal in an e-graph of %s; Z3 proves %d of %d equal; %s s",
 			plural(c.Pairs, "pair"), c.Merged, plural(c.Nodes, "node"), c.Z3Proved, c.Z3Pairs, seconds(c.Seconds))
 	}
 	if len(rep.Spare) > 0 {
-		fmt.Fprintf(w, "without these axioms the others prove as much: %s\n", strings.Join(rep.Spare, " "))
+		writeLines(w, "axioms that can be left out together: %s", strings.Join(rep.Spare, " "))
 	}
 }

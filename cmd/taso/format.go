@@ -33,6 +33,7 @@ const columnGap = 2
 // Least widths of columns of text in a table that is too wide for the screen.
 const (
 	leastText = 12 // of one that is cut
+	leastName = 40 // of the first one, which names what the row is about
 	leastLast = 40 // of the last one, which is wrapped
 )
 
@@ -113,6 +114,9 @@ func narrowed(cols []column, head []string, rows [][]string) [][]string {
 		widest := -1
 		for i, c := range cols {
 			least := max(leastText, utf8.RuneCountInString(head[i]))
+			if i == 0 {
+				least = max(leastName, least)
+			}
 			if !c.number && (i < last || !wrapped) && width[i] > least && (widest < 0 || width[i] > width[widest]) {
 				widest = i
 			}

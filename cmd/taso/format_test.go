@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestSize(t *testing.T) {
@@ -63,16 +64,55 @@ func TestCount(t *testing.T) {
 
 func TestWriteTable(t *testing.T) {
 	var b bytes.Buffer
-	err := writeTable(&b, []column{{"name", false}, {"count", true}, {"note", false}},
-		[][]string{{"a", "1", ""}, {"a long name", "16,405,411", strings.Repeat("a long note ", 30)}})
+	err := writeTable(&b, []column{{"name", false}, {"size (MB)", true}, {"note", false}},
+		[][]string{{"a", "1", ""}, {"a long name", "16,405,411", "a note"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "NAME              COUNT  NOTE\n" +
+	want := "NAME          SIZE (MB)  NOTE\n" +
 		"a                     1\n" +
-		"a long name  16,405,411  " + strings.TrimSpace(strings.Repeat("a long note ", 30)) + "\n"
+		"a long name  16,405,411  a note\n"
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// A table that is too wide is narrowed: the last column goes on in further lines, others are
+// cut, and numbers are whole.
+func TestWideTable(t *testing.T) {
+	long := strings.Repeat("a long note ", 30)
+	for _, c := range []struct {
+		cols []column
+		row  []string
+	}{
+		{[]column{{"name", false}, {"count", true}, {"note", false}}, []string{"first", "16,405,411", long}},
+		{[]column{{"name", false}, {"note", false}, {"count", true}}, []string{"first", long, "16,405,411"}},
+		{[]column{{"name", false}, {"note", false}, {"other note", false}, {"count", true}, {"last", false}}, []string{"first", long, long, "16,405,411", long}},
+		{[]column{{"name", false}, {"word", false}}, []string{"first", strings.Repeat("word", 100)}},
+		{[]column{{"name", false}, {"note", false}}, []string{strings.Repeat("name", 30), "a note"}},
+	} {
+		var b bytes.Buffer
+		if err := writeTable(&b, c.cols, [][]string{c.row, c.row}); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(b.String(), "\n") {
+			if n := utf8.RuneCountInString(line); n > screenWidth {
+				t.Errorf("%d columns: %s", n, line)
+			}
+		}
+		last := len(c.cols) - 1
+		if words := strings.Join(strings.Fields(b.String()), ""); !c.cols[last].number && strings.Count(b.String(), "note") > 0 && len(c.row[last]) > 100 &&
+			strings.Count(words, "note") < 60 {
+			t.Errorf("the last column is not whole:\n%s", b.String())
+		}
+		for i, x := range c.cols {
+			if x.number && strings.Count(b.String(), c.row[i]) != 2 {
+				t.Errorf("no %s in\n%s", c.row[i], b.String())
+			}
+		}
+	}
+	if got := wrap("one two  threefour five", 5); strings.Join(got, "|") != "one|two|three|four|five" {
+		t.Errorf("%q", got)
 	}
 }
 

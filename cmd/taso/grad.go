@@ -128,9 +128,9 @@ func printStep(w io.Writer, r *training.Report) error {
 		return []string{name, count(s.Operators), big(float64(s.FLOPs)), big(float64(s.Products))}
 	}
 	rest := training.Size{Operators: r.Step.Operators - r.Forward.Operators, FLOPs: r.Step.FLOPs - r.Forward.FLOPs, Products: r.Step.Products - r.Forward.Products}
-	rows := [][]string{line("model", r.Forward), line("step", r.Step), line("step less model", rest),
-		{"beside the model", times(rest.Operators, r.Forward.Operators), times(rest.FLOPs, r.Forward.FLOPs), times(rest.Products, r.Forward.Products)}}
-	if err := writeTable(w, []column{{"", false}, {"operators", true}, {"FLOPs", true}, {"of products", true}}, rows); err != nil {
+	rows := [][]string{line("model", r.Forward), line("step", r.Step), line("step - model", rest),
+		{"(step - model) / model", times(rest.Operators, r.Forward.Operators), times(rest.FLOPs, r.Forward.FLOPs), times(rest.Products, r.Forward.Products)}}
+	if err := writeTable(w, []column{{"graph", false}, {"operators", true}, {"FLOP", true}, {"FLOP of products", true}}, rows); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)

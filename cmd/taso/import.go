@@ -78,19 +78,27 @@ func (k *importFlags) run(c *cobra.Command, args []string) error {
 }
 
 func printContents(w io.Writer, d *showmodel.Contents) error {
-	fmt.Fprintf(w, "%s", d.Name)
+	name, operators := d.Name, 0
 	switch {
 	case d.Opset > 0 && d.Producer != "":
-		fmt.Fprintf(w, " (opset %d, %s)", d.Opset, d.Producer)
+		name += fmt.Sprintf(" (opset %d, %s)", d.Opset, d.Producer)
 	case d.Opset > 0:
-		fmt.Fprintf(w, " (opset %d)", d.Opset)
+		name += fmt.Sprintf(" (opset %d)", d.Opset)
 	}
+	for _, o := range d.Operators {
+		operators += o.Nodes
+	}
+	modelled := "all modelled"
+	if n := len(d.Opaque); n > 0 {
+		modelled = count(n) + " of them opaque (not modelled)"
+	}
+	writeLines(w, "%s: %s, %s", name, plural(operators, "operator"), modelled)
 	filled := ""
 	if d.Filled > 0 {
-		filled = fmt.Sprintf(" and %d that the file makes of one number", d.Filled)
+		filled = fmt.Sprintf(" and %d filled with one number", d.Filled)
 	}
-	fmt.Fprintf(w, "\n%s in %d weights%s, %s FLOPs a run, %s computed while reading\n\n",
-		big(float64(d.Params))+" parameters", d.Weights, filled, big(float64(d.FLOPs)), plural(d.Folded, "node"))
+	fmt.Fprintf(w, "%s parameters in %d weights%s, %s FLOP per run, %s folded to constants\n\n",
+		big(float64(d.Params)), d.Weights, filled, big(float64(d.FLOPs)), plural(d.Folded, "node"))
 	var rows [][]string
 	for _, t := range d.Inputs {
 		rows = append(rows, []string{"input", t.Name, t.Type, sizesText(t.Sizes)})
@@ -98,7 +106,7 @@ func printContents(w io.Writer, d *showmodel.Contents) error {
 	for _, t := range d.Outputs {
 		rows = append(rows, []string{"output", t.Name, t.Type, sizesText(t.Sizes)})
 	}
-	if err := writeTable(w, []column{{"", false}, {"tensor", false}, {"type", false}, {"sizes", false}}, rows); err != nil {
+	if err := writeTable(w, []column{{"role", false}, {"tensor", false}, {"type", false}, {"shape", false}}, rows); err != nil {
 		return err
 	}
 	for _, o := range d.Open {
@@ -106,7 +114,12 @@ func printContents(w io.Writer, d *showmodel.Contents) error {
 		if o.Dim != "" {
 			name = " (" + o.Dim + ")"
 		}
-		fmt.Fprintf(w, "open in the file: axis %d%s of %s, taken to be %d\n", o.Axis, name, o.Input, o.Size)
+		if o.Assumed {
+			name += " is assumed to be"
+		} else {
+			name += " is set to"
+		}
+		fmt.Fprintf(w, "dynamic dimension: axis %d of %s%s %d\n", o.Axis, o.Input, name, o.Size)
 	}
 	fmt.Fprintln(w)
 	rows = nil
@@ -117,14 +130,14 @@ func printContents(w io.Writer, d *showmodel.Contents) error {
 		}
 		rows = append(rows, []string{o.Op, count(o.Nodes), big(float64(o.Params)), big(float64(o.FLOPs)), largest})
 	}
-	if err := writeTable(w, []column{{"operator", false}, {"nodes", true}, {"parameters", true}, {"FLOPs", true}, {"largest result", false}}, rows); err != nil {
+	if err := writeTable(w, []column{{"operator", false}, {"nodes", true}, {"parameters", true}, {"FLOP", true}, {"largest result", false}}, rows); err != nil {
 		return err
 	}
 	for i, name := range slices.Sorted(maps.Keys(d.Fused)) {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "spelled out in smaller operators in the file, its numbers rounded to their element type: %s, %s\n", name, plural(d.Fused[name], "time"))
+		fmt.Fprintf(w, "recognized in smaller operators of the file, with rounded constants: %s, %s\n", name, plural(d.Fused[name], "time"))
 	}
 	printOpaque(w, d.Opaque)
 	return printNodes(w, d.Nodes)
@@ -159,7 +172,7 @@ func printOpaque(w io.Writer, list []showmodel.Opaque) {
 			}
 			text += ")"
 		}
-		fmt.Fprintf(w, "kept as it is: %s: %s\n", text, g.reason)
+		fmt.Fprintf(w, "opaque: %s: %s\n", text, g.reason)
 	}
 }
 
@@ -182,5 +195,5 @@ func printNodes(w io.Writer, nodes []showmodel.Node) error {
 			big(float64(n.Params)), big(float64(n.FLOPs)), big(float64(n.Bytes))})
 	}
 	return writeTable(w, []column{{"node", false}, {"operator", false}, {"operands", false}, {"results", false},
-		{"parameters", true}, {"FLOPs", true}, {"bytes", true}}, rows)
+		{"parameters", true}, {"FLOP", true}, {"bytes", true}}, rows)
 }

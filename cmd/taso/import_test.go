@@ -35,8 +35,8 @@ func TestOpaqueGroups(t *testing.T) {
 	path := f.write(t, "opaque")
 	text, _ := command(t, 0, "import", path)
 	if !strings.HasSuffix(text, `
-kept as it is: 5 nodes Frobnicate (n_a, n_b, n_c and 2 more): there is no lowering for it
-kept as it is: n_y (Twist): there is no lowering for it
+opaque: 5 nodes Frobnicate (n_a, n_b, n_c and 2 more): there is no lowering for it
+opaque: n_y (Twist): there is no lowering for it
 `) {
 		t.Error(text)
 	}
@@ -63,7 +63,7 @@ func TestFilledParameters(t *testing.T) {
 	f.node("MatMul", "y", "xb", "c")
 	f.output("y", 4, 3)
 	text, _ := command(t, 0, "import", f.write(t, "light"))
-	if !strings.Contains(text, "\n8.01 M parameters in ") || !strings.Contains(text, " that the file makes of one number, ") {
+	if !strings.Contains(text, "\n8.01 M parameters in ") || !strings.Contains(text, " filled with one number, ") {
 		t.Error(text)
 	}
 	var found bool

@@ -136,7 +136,7 @@ func (k *machineFlags) list(w io.Writer) error {
 	if k.json {
 		return writeJSON(w, all)
 	}
-	return writeTable(w, []column{{"machine", false}, {"nodes", true}, {"devices of each", true}, {"device", false}, {"what it is", false}}, rows)
+	return writeTable(w, []column{{"machine", false}, {"nodes", true}, {"devices per node", true}, {"device", false}, {"description", false}}, rows)
 }
 
 // shape is 32 or 8x4.
@@ -163,8 +163,8 @@ func (k *machineFlags) check(c *cobra.Command, args []string) error {
 		}
 		all = append(all, cluster{m.Name, m.Shape, m.Devices(), m.Device.Name, m.Doc})
 		if !k.json {
-			fmt.Fprintf(c.OutOrStdout(), "%s: %s, %s, %s: every device reaches every other one\n", a,
-				plural(m.Devices(), "device"), plural(len(m.Vertices)-m.Devices(), "other"), plural(len(m.Links), "link"))
+			fmt.Fprintf(c.OutOrStdout(), "%s: %s, %d hosts and switches, %s; valid: every device reaches every other\n", a,
+				plural(m.Devices(), "device"), len(m.Vertices)-m.Devices(), plural(len(m.Links), "link"))
 		}
 	}
 	if k.json {
@@ -195,8 +195,9 @@ func printMachine(w io.Writer, s *machine.Summary) error {
 	if s.Topology != "" {
 		fmt.Fprintf(w, ", %s", s.Topology)
 	}
-	fmt.Fprintf(w, "\n%s\n\n", s.Doc)
-	fmt.Fprintf(w, "a device: %s at %s GB/s", gib(s.Memory), rate(s.MemoryBandwidth))
+	fmt.Fprintln(w)
+	writeLines(w, "%s", s.Doc)
+	fmt.Fprintf(w, "\nper device: %s at %s GB/s", gib(s.Memory), rate(s.MemoryBandwidth))
 	for _, t := range slices.Sorted(maps.Keys(s.FLOPS)) {
 		if strings.HasPrefix(t, "float") {
 			fmt.Fprintf(w, ", %s %s TFLOPS", t, strconv.FormatFloat(s.FLOPS[t]/1e12, 'g', 4, 64))
@@ -208,23 +209,23 @@ func printMachine(w io.Writer, s *machine.Summary) error {
 		for _, h := range s.Hosts {
 			total += h
 		}
-		fmt.Fprintf(w, "a node's hosts: %s, %s together\n", count(len(s.Hosts)), gib(total))
+		fmt.Fprintf(w, "hosts per node: %s, %s in total\n", count(len(s.Hosts)), gib(total))
 	}
 	fmt.Fprintln(w)
 	var rows [][]string
 	for _, l := range s.Links {
 		rows = append(rows, []string{l.Class, count(l.Count), l.Latency.String(), rate(float64(l.Bandwidth))})
 	}
-	if err := writeTable(w, []column{{"link", false}, {"one way", true}, {"latency", true}, {"GB/s", true}}, rows); err != nil {
+	if err := writeTable(w, []column{{"link class", false}, {"one-way links", true}, {"latency", true}, {"bandwidth (GB/s)", true}}, rows); err != nil {
 		return err
 	}
 	if s.Devices == 1 {
 		return nil
 	}
-	fmt.Fprintf(w, "\n%s GB/s between the halves\n\n", rate(float64(s.Bisection)))
+	fmt.Fprintf(w, "\nbisection bandwidth: %s GB/s\n\n", rate(float64(s.Bisection)))
 	rows = nil
 	for _, x := range s.Collectives {
 		rows = append(rows, []string{x.Kind, string(x.Algorithm), x.Alpha.String(), rate(x.Beta)})
 	}
-	return writeTable(w, []column{{"collective", false}, {"algorithm", false}, {"alpha", true}, {"beta, GB/s", true}}, rows)
+	return writeTable(w, []column{{"collective", false}, {"algorithm", false}, {"alpha", true}, {"beta (GB/s)", true}}, rows)
 }

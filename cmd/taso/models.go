@@ -187,6 +187,6 @@ func (k *modelsFlags) listVariants(c *cobra.Command, names []string) error {
 		a, b := models.Describe(was), models.Describe(m)
 		rows = append(rows, []string{v.Name, count(b.Operators), count(a.Operators), big(float64(b.MACs)), big(float64(a.MACs)), v.Doc})
 	}
-	return writeTable(c.OutOrStdout(), []column{{"form", false}, {"operators", true}, {"before", true},
-		{"multiply-adds", true}, {"before", true}, {"what it is", false}}, rows)
+	return writeTable(c.OutOrStdout(), []column{{"form", false}, {"operators", true}, {"of the model", true},
+		{"multiply-adds", true}, {"of the model", true}, {"description", false}}, rows)
 }

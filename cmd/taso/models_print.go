@@ -11,11 +11,11 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/showmodel"
 )
 
-// listModels prints a line for each model. The numbers in the column source are
-// those of the lines below the table.
+// listModels prints a line for each model, and what is published of it. The numbers in the
+// column source are those of the lines below the tables.
 func listModels(w io.Writer, list []models.Info) error {
 	var sources []string
-	var rows [][]string
+	var rows, published [][]string
 	for _, m := range list {
 		p := m.Published
 		var cites []string
@@ -27,17 +27,20 @@ func listModels(w io.Writer, list []models.Info) error {
 			}
 			cites = append(cites, strconv.Itoa(i+1))
 		}
-		rows = append(rows, []string{m.Name, count(m.Operators), orNothing(float64(p.Total), count(p.Total)),
-			big(float64(m.Learned)), orNothing(float64(p.Learned), big(float64(p.Learned))),
-			big(float64(m.MACs)), orNothing(p.GMAC, big(p.GMAC*1e9)), big(float64(m.FLOPs)), strings.Join(cites, ", "), m.Doc})
+		rows = append(rows, []string{m.Name, count(m.Operators), big(float64(m.Learned)), big(float64(m.MACs)), big(float64(m.FLOPs)), m.Doc})
+		published = append(published, []string{m.Name, orNothing(float64(p.Total), count(p.Total)),
+			orNothing(float64(p.Learned), big(float64(p.Learned))), orNothing(p.GMAC, big(p.GMAC*1e9)), strings.Join(cites, ", ")})
 	}
-	err := writeTable(w, []column{{"model", false}, {"operators", true}, {"published", true}, {"parameters", true}, {"published", true},
-		{"multiply-adds", true}, {"published", true}, {"FLOPs", true}, {"source", false}, {"what it is", false}}, rows)
+	err := writeTable(w, []column{{"model", false}, {"operators", true}, {"parameters", true}, {"multiply-adds", true}, {"FLOP", true}, {"description", false}}, rows)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "\nParameters are those that training learns; - is not published of this graph. Why")
-	fmt.Fprintln(w, "figures differ is told by taso models NAME. Sources of what is published:")
+	fmt.Fprintln(w, "\nPublished figures (-: not published; taso models NAME explains differences):")
+	err = writeTable(w, []column{{"model", false}, {"operators", true}, {"parameters", true}, {"multiply-adds", true}, {"source", false}}, published)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\nSources:")
 	for i, cite := range sources {
 		fmt.Fprintf(w, "  %d  %s\n", i+1, cite)
 	}
@@ -46,8 +49,8 @@ func listModels(w io.Writer, list []models.Info) error {
 
 // listFurther prints a line for each network of the papers on parallelization.
 func listFurther(w io.Writer, list []models.Info) error {
-	fmt.Fprintln(w, "\nTo be trained. --batch gives these another batch, and of those above the ResNets,\nResNeXts, Inceptions and encoders:")
-	var rows [][]string
+	fmt.Fprintln(w, "\nModels to train. --batch sets the batch of these, and of the ResNets, ResNeXts, Inceptions and\nencoders above:")
+	var rows, docs [][]string
 	for _, m := range list {
 		p, published := m.Published, float64(m.Published.Learned)
 		if published == 0 {
@@ -56,12 +59,16 @@ func listFurther(w io.Writer, list []models.Info) error {
 		source, _, _ := strings.Cut(m.Source, " (")
 		per := float64(m.Batch)
 		rows = append(rows, []string{m.Name, count(m.Batch), count(m.Operators), big(float64(m.Learned)), orNothing(published, big(published)),
-			big(float64(m.MACs) / per), big(float64(m.FLOPs) / per), source, m.Doc})
+			big(float64(m.MACs) / per), big(float64(m.FLOPs) / per), source})
+		docs = append(docs, []string{m.Name, m.Doc})
 	}
-	return writeTable(w, []column{{"model", false}, {"batch", true}, {"operators", true}, {"parameters", true}, {"published", true},
-		{"multiply-adds of a sample", true}, {"FLOPs of a sample", true}, {"source", false}, {"what it is", false}}, rows)
+	if err := writeTable(w, []column{{"model", false}, {"batch", true}, {"operators", true}, {"parameters", true}, {"published", true},
+		{"MAC/sample", true}, {"FLOP/sample", true}, {"source", false}}, rows); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	return writeTable(w, []column{{"model", false}, {"description", false}}, docs)
 }
-
 // gmac is the published number of multiply-adds, as published.
 func gmac(p models.Published) string { return strconv.FormatFloat(p.GMAC, 'f', -1, 64) + " G" }
 
@@ -90,7 +97,7 @@ func (k *modelsFlags) printModels(w io.Writer, list []models.Info) error {
 		}
 		fmt.Fprintf(w, "%s: %s\n", info.Name, info.Doc)
 		if info.Source != "" {
-			fmt.Fprintf(w, "graph of       %s\n", info.Source)
+			fmt.Fprintf(w, "graph from     %s\n", info.Source)
 		}
 		if info.Batch > 1 {
 			fmt.Fprintf(w, "batch          %s\n", count(info.Batch))
@@ -105,10 +112,10 @@ func (k *modelsFlags) printModels(w io.Writer, list []models.Info) error {
 			if info.Batch == 1 {
 				return big(float64(n))
 			}
-			return fmt.Sprintf("%s, of a sample %s", big(float64(n)), big(float64(n)/float64(info.Batch)))
+			return fmt.Sprintf("%s, per sample %s", big(float64(n)), big(float64(n)/float64(info.Batch)))
 		}
 		fmt.Fprintf(w, "multiply-adds  %s%s\n", work(info.MACs), beside(p.GMAC, gmac(p)))
-		fmt.Fprintf(w, "FLOPs          %s\n", work(info.FLOPs))
+		fmt.Fprintf(w, "FLOP           %s\n", work(info.FLOPs))
 		if info.Layers > 0 {
 			fmt.Fprintf(w, "layers         %s\n", count(info.Layers))
 		}
@@ -131,7 +138,7 @@ func (k *modelsFlags) printModels(w io.Writer, list []models.Info) error {
 		for _, o := range showmodel.Describe(m.Model, nil).Operators {
 			rows = append(rows, []string{o.Op, count(o.Nodes), published[o.Op], big(float64(o.Params)), big(float64(o.FLOPs))})
 		}
-		if err := writeTable(w, []column{{"operator", false}, {"nodes", true}, {"published", true}, {"weights", true}, {"FLOPs", true}}, rows); err != nil {
+		if err := writeTable(w, []column{{"operator", false}, {"nodes", true}, {"published", true}, {"parameters", true}, {"FLOP", true}}, rows); err != nil {
 			return err
 		}
 	}

@@ -84,10 +84,9 @@ func printPCG(w io.Writer, r *runpcg.Report) error {
 	for _, d := range r.Mesh {
 		mesh = append(mesh, fmt.Sprintf("%s=%d", d.Name, d.Size))
 	}
+	writeLines(w, "%s: %s", r.Name, r.Verdict())
 	if len(mesh) > 0 {
-		fmt.Fprintf(w, "%s: %s, mesh %s\n\n", r.Name, plural(r.Devices, "device"), strings.Join(mesh, ", "))
-	} else {
-		fmt.Fprintf(w, "%s: nothing is laid out over devices\n", r.Name)
+		fmt.Fprintf(w, "%s, mesh %s\n\n", plural(r.Devices, "device"), strings.Join(mesh, ", "))
 	}
 	var rows [][]string
 	for _, t := range r.Tensors {
@@ -102,7 +101,7 @@ func printPCG(w io.Writer, r *runpcg.Report) error {
 		rows = append(rows, []string{t.Name, t.Op, sizes, t.Layout})
 	}
 	if len(rows) > 0 {
-		if err := writeTable(w, []column{{"tensor", false}, {"operator", false}, {"a member", false}, {"layout", false}}, rows); err != nil {
+		if err := writeTable(w, []column{{"tensor", false}, {"operator", false}, {"shape on a device", false}, {"placement", false}}, rows); err != nil {
 			return err
 		}
 	}
@@ -110,7 +109,7 @@ func printPCG(w io.Writer, r *runpcg.Report) error {
 	for _, x := range r.Collectives {
 		kind, devices, messages := x.Kind, strconv.Itoa(x.Degree), "-"
 		if x.Input && x.Bytes > 0 {
-			kind += " of an input"
+			kind += " (input)"
 		}
 		if x.Groups > 1 {
 			devices = fmt.Sprintf("%d × %d", x.Groups, x.Degree)
@@ -122,11 +121,11 @@ func printPCG(w io.Writer, r *runpcg.Report) error {
 	}
 	if len(rows) > 0 {
 		fmt.Fprintln(w)
-		cols := []column{{"collective", false}, {"nodes", false}, {"devices", true}, {"bytes", true}, {"by or to one", true}, {"messages", true}}
+		cols := []column{{"collective", false}, {"nodes", false}, {"devices", true}, {"bytes sent", true}, {"bytes of busiest", true}, {"messages", true}}
 		if err := writeTable(w, cols, rows); err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "\n%s bytes of inputs and weights are distributed, %s more are sent.\n", count(r.Loaded), count(r.Sent))
+		fmt.Fprintf(w, "\ncommunication: %s bytes to distribute inputs and weights, %s bytes in the step\n", count(r.Loaded), count(r.Sent))
 	}
 	for _, f := range r.Findings {
 		fmt.Fprintf(w, "found: %s\n", f)
@@ -136,12 +135,12 @@ func printPCG(w io.Writer, r *runpcg.Report) error {
 		return err
 	}
 	says := map[bool]string{true: "equal", false: "NOT EQUAL"}
-	fmt.Fprintf(w, "run on %s modulo 2^61-1: outputs %s to those of the graph on one\n", plural(r.Devices, "device"), says[r.Run.Equal])
+	fmt.Fprintf(w, "run on %s, modulo 2^61 - 1: outputs %s to those on one device\n", plural(r.Devices, "device"), says[r.Run.Equal])
 	if r.Run.Against != "" {
-		fmt.Fprintf(w, "outputs modulo 2^61-1: %s to those of %s\n", says[r.Run.EqualAgainst], r.Run.Against)
+		fmt.Fprintf(w, "modulo 2^61 - 1: outputs %s to those of %s\n", says[r.Run.EqualAgainst], r.Run.Against)
 	}
 	if d := r.Run.Deviation; d != nil {
-		_, err := fmt.Fprintf(w, "in float32: outputs deviate by %.1e of the largest element\n", *d)
+		_, err := fmt.Fprintf(w, "in float32: outputs deviate by at most %.1e of the largest element\n", *d)
 		return err
 	}
 	_, err := fmt.Fprintln(w, "in float32: outputs cannot be compared")

@@ -73,11 +73,17 @@ func (k *compareFlags) run(c *cobra.Command, args []string) error {
 			return err
 		}
 	} else {
+		if a, b := len(r.First.Missing), len(r.Second.Missing); a+b == 0 {
+			fmt.Fprint(w, "each set derives all rules of the other\n\n")
+		} else {
+			writeLines(w, "%s does not derive %s of %s; %s does not derive %s of %s", args[1], plural(a, "rule"), args[0], args[0], plural(b, "rule"), args[1])
+			fmt.Fprintln(w)
+		}
 		var rows [][]string
 		for i, s := range []compare.Side{r.First, r.Second} {
 			rows = append(rows, []string{args[i], args[1-i], count(s.Rules), count(s.Same), count(s.Derived), count(len(s.Missing))})
 		}
-		err := writeTable(w, []column{{"rules of", false}, {"in", false}, {"rules", true}, {"same", true}, {"derived", true}, {"missing", true}}, rows)
+		err := writeTable(w, []column{{"set", false}, {"other set", false}, {"rules", true}, {"in the other", true}, {"derived", true}, {"missing", true}}, rows)
 		if err != nil {
 			return err
 		}

@@ -85,6 +85,9 @@ func equation(l *law.Law) string {
 }
 
 func printSet(w io.Writer, set *rules.Set) error {
+	n := set.Count()
+	fmt.Fprintf(w, "%s: %d proved (%d independent + %d derivable from those), %d unknown, %d refuted\n\n", plural(set.Len(), "rule"),
+		n.Proved, n.Kept, n.Derivable, n.Unknown, n.Refuted)
 	var rows [][]string
 	for _, r := range set.Rules {
 		status, steps := r.Status.String(), "-"
@@ -93,14 +96,10 @@ func printSet(w io.Writer, set *rules.Set) error {
 		}
 		if r.Proof != nil {
 			if steps = count(len(r.Proof.Instances)); r.Proof.Meaning != nil {
-				steps = "meaning"
+				steps = "semantics"
 			}
 		}
 		rows = append(rows, []string{r.ID(), status, arrows[[2]bool{r.Forward, r.Backward}], steps, equation(r.Law)})
 	}
-	err := writeTable(w, []column{{"id", false}, {"status", false}, {"use", false}, {"instances", true}, {"equation", false}}, rows)
-	n := set.Count()
-	fmt.Fprintf(w, "\n%s: %d proved, %d unknown, %d refuted; %d derivable, %d kept\n", plural(set.Len(), "rule"),
-		n.Proved, n.Unknown, n.Refuted, n.Derivable, n.Kept)
-	return err
+	return writeTable(w, []column{{"id", false}, {"status", false}, {"use", false}, {"instances", true}, {"equation", false}}, rows)
 }

@@ -94,7 +94,7 @@ func median(seconds []float64) cost.Seconds {
 }
 
 func (r *besideReport) print(w io.Writer, ours cost.Seconds) {
-	fmt.Fprintf(w, "ONNX Runtime %s, %s: %v with the file as it is, %v with its optimizations; here %v\n",
+	fmt.Fprintf(w, "ONNX Runtime %s, %s: %v without optimizations, %v with them; taso: %v\n",
 		r.Version, plural(r.Threads, "thread"), r.Off, r.On, ours)
 	r.toleranceOf.print(w)
 	for _, o := range r.Outputs {

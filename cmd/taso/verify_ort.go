@@ -112,7 +112,7 @@ func (k *verifyFlags) inRuntime(ctx context.Context, names [2]string) (*runtimeR
 }
 
 func (r *runtimeReport) print(w io.Writer) {
-	fmt.Fprintf(w, "ONNX Runtime %s, both files as they are, %.3g and %.3g ms a run:\n", r.Version, r.Seconds[0]*1000, r.Seconds[1]*1000)
+	fmt.Fprintf(w, "ONNX Runtime %s, both files unmodified, %.3g ms and %.3g ms per run:\n", r.Version, r.Seconds[0]*1000, r.Seconds[1]*1000)
 	r.toleranceOf.print(w)
 	for _, text := range r.Shapes {
 		fmt.Fprintf(w, "  %s: DIFFERS\n", text)

@@ -14,6 +14,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if !r.Cgo {
 		cgo = "no cgo"
 	}
+	fmt.Fprintf(&b, "%s\n\n", r.answer())
 	fmt.Fprintf(&b, "taso %s (%s, %s, %s)\n", r.Version, r.Go, r.System, cgo)
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	line := func(name, text string) { fmt.Fprintf(t, "%s\t%s\n", name, text) }
@@ -51,6 +52,17 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// answer is the report in a line.
+func (r *Report) answer() string {
+	switch r.CUDA.State {
+	case OK:
+		return "CUDA works: --backend cuda"
+	case Absent:
+		return "CUDA is absent; --backend cpu is available"
+	}
+	return "CUDA does not work; --backend cpu is available: " + r.CUDA.Why
 }
 
 // write writes a device.

@@ -349,7 +349,7 @@ func TestEndToEnd(t *testing.T) {
 	if err := r.WriteText(&w, 2); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"6 timed now", "small: sum of operators 32 µs", "sum of the times against whole runs", "formula of the machine", "formula fitted", "where they differ most", "laptop-calibrated"} {
+	for _, want := range []string{"6 timed now", "small: sum of operators 32 µs", "sum of the times vs whole runs", "formula of the machine", "formula fitted", "largest differences", "laptop-calibrated"} {
 		if !strings.Contains(w.String(), want) {
 			t.Errorf("no %q in\n%s", want, w.String())
 		}

@@ -14,10 +14,17 @@ import (
 // those with the largest part of the models' time first (0: none, negative:
 // all).
 func (r *Report) WriteText(w io.Writer, top int) error {
-	fmt.Fprintf(w, "%s\n%d different operator applications: %d timed now, %d from the table, %d nodes without a time; %v\n",
+	for _, m := range r.Models {
+		if m.Cost == nil {
+			fmt.Fprintf(w, "%s: no sum, some operators have no time\n", m.Name)
+		} else {
+			fmt.Fprintf(w, "%s: sum of operators %v (%s), before the first run %v\n", m.Name, m.Sum, m.Cost.Source(), m.Cost.Once)
+		}
+	}
+	fmt.Fprintf(w, "\n%s\n%d distinct operator applications: %d timed now, %d from the table; %d nodes without a time; %v\n",
 		r.Backend, len(r.Applications), r.Measured, r.Reused, len(r.Skipped), r.Elapsed)
 	if r.Parts > 0 {
-		fmt.Fprintf(w, "%d groups without a time of their own are priced from the times of their parts\n", r.Parts)
+		fmt.Fprintf(w, "%d groups without a time of their own have the sum of the times of their parts\n", r.Parts)
 	}
 	for _, s := range r.Skipped {
 		fmt.Fprintf(w, "no time: %s, node %s (%s): %s\n", s.Model, s.Node, s.Op, s.Why)
@@ -39,27 +46,19 @@ func (r *Report) WriteText(w io.Writer, top int) error {
 	if len(list) > 0 {
 		fmt.Fprintln(w)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "time\t±\tuses\tsource\tapplication")
+		fmt.Fprintln(t, "TIME\t±\tUSES\tSOURCE\tAPPLICATION")
 		for _, a := range list {
-			fmt.Fprintf(t, "%v\t%v\t%d\t%s\t%s\n", a.Sample.Seconds, a.Sample.MAD, a.Uses, a.Sample.Source, a.Key.Application())
+			fmt.Fprintf(t, "%v\t%v\t%d\t%s\t%s\n", a.Sample.Seconds, a.Sample.MAD, a.Uses, a.Sample.Source, clip(a.Key.Application()))
 		}
 		if err := t.Flush(); err != nil {
 			return err
-		}
-	}
-	fmt.Fprintln(w)
-	for _, m := range r.Models {
-		if m.Cost == nil {
-			fmt.Fprintf(w, "%s: no sum, some operators have no time\n", m.Name)
-		} else {
-			fmt.Fprintf(w, "%s: sum of operators %v (%s), before the first run %v\n", m.Name, m.Sum, m.Cost.Source(), m.Cost.Once)
 		}
 	}
 	measured, analytic, calibrated := r.Predictions()
 	for _, part := range []struct {
 		title string
 		ps    []*cost.Prediction
-	}{{"sum of the times against whole runs", measured}, {"formula of the machine against whole runs", analytic}, {"formula fitted to the times against whole runs", calibrated}} {
+	}{{"sum of the times vs whole runs", measured}, {"formula of the machine vs whole runs", analytic}, {"formula fitted to the times vs whole runs", calibrated}} {
 		if len(part.ps) == 0 {
 			continue
 		}
@@ -82,6 +81,17 @@ func (r *Report) WriteText(w io.Writer, top int) error {
 	return nil
 }
 
+// longest is how many columns an application takes at most in a table.
+const longest = 62
+
+// clip shortens the text of an application.
+func clip(s string) string {
+	if r := []rune(s); len(r) > longest {
+		return string(r[:longest-1]) + "…"
+	}
+	return s
+}
+
 // kindsListed bounds how many operators of a model writeKinds lists.
 const kindsListed = 5
 
@@ -95,7 +105,7 @@ func (r *Report) writeKinds(w io.Writer) error {
 				break
 			}
 			if !some {
-				fmt.Fprintln(t, "\nwhere they differ most\nmodel\toperator\tnodes\talone\twithin a run\tdifference")
+				fmt.Fprintln(t, "\nlargest differences\nMODEL\tOPERATOR\tNODES\tALONE\tWITHIN A RUN\tDIFFERENCE")
 				some = true
 			}
 			fmt.Fprintf(t, "%s\t%s\t%d\t%v\t%v\t%v\n", m.Name, k.Op, k.Nodes, k.Alone, k.Within, k.Alone-k.Within)
@@ -103,7 +113,7 @@ func (r *Report) writeKinds(w io.Writer) error {
 	}
 	for _, m := range r.Models {
 		if m.Disturbed {
-			fmt.Fprintf(t, "%s: other work had the processor while it ran; end to end is the processor time, not that on the clock\n", m.Name)
+			fmt.Fprintf(t, "%s: other processes used the CPU while it ran; end to end is CPU time, not wall time\n", m.Name)
 		}
 	}
 	return t.Flush()

@@ -72,13 +72,13 @@ func (r *Report) Disturbed() float64 {
 // WriteText writes the report for people: the times, the operators, and the
 // slowest nodes, at most top of them (0: none, negative: all).
 func (r *Report) WriteText(w io.Writer, top int) error {
-	fmt.Fprintf(w, "%s on %s\n", r.Model, r.Backend)
-	fmt.Fprintf(w, "end to end  %v ± %v, %v to %v (median of %d runs, MAD, extremes)\n", r.Time.Seconds, r.Time.MAD, r.Min, r.Max, r.Time.Runs)
+	fmt.Fprintf(w, "%s: %v per run on %s\n", r.Model, r.Time.Seconds, r.Backend)
+	fmt.Fprintf(w, "end to end  %v ± %v, %v to %v (median and MAD of %d runs, extremes)\n", r.Time.Seconds, r.Time.MAD, r.Min, r.Max, r.Time.Runs)
 	if r.CPU.Runs > 0 {
-		fmt.Fprintf(w, "processor   %v ± %v\n", r.CPU.Seconds, r.CPU.MAD)
+		fmt.Fprintf(w, "CPU time    %v ± %v\n", r.CPU.Seconds, r.CPU.MAD)
 	}
 	if d := r.Disturbed(); d > disturbedFrom {
-		fmt.Fprintf(w, "            other work had the processor for %.0f %% of the time: end to end is too long by as much\n", 100*d)
+		fmt.Fprintf(w, "            other processes used the CPU for %.0f %% of the time: end to end is too long by as much\n", 100*d)
 	}
 	fmt.Fprintf(w, "arithmetic  %.4g GFLOP, %.4g GFLOP/s\n", float64(r.FLOPs)/1e9, r.FLOPRate/1e9)
 	if r.In != graph.Float32.String() {
@@ -96,7 +96,7 @@ func (r *Report) WriteText(w io.Writer, top int) error {
 		}
 		return 100 * float64(s/r.Time.Seconds)
 	}
-	rows := [][]string{{"operator", "nodes", "fused", "time", "part"}}
+	rows := [][]string{{"OPERATOR", "NODES", "FUSED", "TIME", "SHARE"}}
 	for _, k := range r.Kinds {
 		rows = append(rows, []string{k.Op, fmt.Sprint(k.Nodes), fmt.Sprint(k.Fused), k.Seconds.String(), percent(part(k.Seconds))})
 	}
@@ -113,7 +113,7 @@ func (r *Report) WriteText(w io.Writer, top int) error {
 		return nil
 	}
 	fmt.Fprintln(w)
-	rows = [][]string{{"node", "operator", "time", "part"}}
+	rows = [][]string{{"NODE", "OPERATOR", "TIME", "SHARE"}}
 	for _, n := range nodes {
 		op := n.Op
 		if n.Into != "" {
@@ -126,9 +126,19 @@ func (r *Report) WriteText(w io.Writer, top int) error {
 
 func percent(x float64) string { return fmt.Sprintf("%.1f %%", x) }
 
+// widestText is how many columns a name takes at most in a table.
+const widestText = 40
+
 // writeRows writes a table whose first columns, left of them, are text and stand
 // to the left; the others are numbers.
 func writeRows(w io.Writer, left int, rows [][]string) error {
+	for _, r := range rows {
+		for i := range left {
+			if s := []rune(r[i]); len(s) > widestText {
+				r[i] = string(s[:widestText-1]) + "…"
+			}
+		}
+	}
 	width := make([]int, len(rows[0]))
 	for _, r := range rows {
 		for i, s := range r {

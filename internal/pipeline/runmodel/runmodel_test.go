@@ -158,7 +158,7 @@ func TestRun(t *testing.T) {
 	if err := r.WriteText(&w, -1); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"mlp on fake 1 on thin air, 1 thread", "10 ms ± 2 ms, 8 ms to 30 ms", "3.0 MiB at most", "overhead", "other work had the processor for 25 %", "relu in y", "25.0 %"} {
+	for _, want := range []string{"mlp: 10 ms per run on fake 1 on thin air, 1 thread", "10 ms ± 2 ms, 8 ms to 30 ms", "3.0 MiB at most", "overhead", "other processes used the CPU for 25 %", "relu in y", "25.0 %"} {
 		if !strings.Contains(w.String(), want) {
 			t.Errorf("no %q in\n%s", want, w.String())
 		}

@@ -93,13 +93,21 @@ func (r *Report) Good() bool {
 func (r *Report) Verdict() string {
 	switch {
 	case r.Run != nil && !r.Run.Equal:
-		return "the devices compute something else than the graph on one"
+		return "the devices compute something else than one device"
 	case r.Run != nil && r.Run.Against != "" && !r.Run.EqualAgainst:
 		return "outputs differ from those of " + r.Run.Against
 	case len(r.Findings) > 0:
-		return fmt.Sprintf("roles do not fit in %d places", len(r.Findings))
+		return fmt.Sprintf("placements do not fit in %d places", len(r.Findings))
 	}
-	return "nothing was found"
+	switch {
+	case len(r.Mesh) == 0:
+		return "no tensor is distributed over devices"
+	case r.Run == nil:
+		return "placements fit; not run"
+	case r.Run.Against != "":
+		return "the devices compute the same as one device and as " + r.Run.Against
+	}
+	return "the devices compute the same as one device"
 }
 
 // Do makes the report. An error says that no devices can run the graph, or what went
@@ -113,7 +121,7 @@ func Do(ctx context.Context, o Options) (*Report, error) {
 	flops := o.Graph.Work().FLOPs
 	switch {
 	case o.NoRun:
-		r.NotRun = "not asked for"
+		r.NotRun = "not requested"
 	case flops > MaxFLOPs:
 		r.NotRun = fmt.Sprintf("%.3g FLOP are more than virtual devices are for", float64(flops))
 	case p.Devices() > parallel.MaxDevices:
