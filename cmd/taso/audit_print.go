@@ -155,8 +155,15 @@ func printVerdicts(w io.Writer, rep *audit.Report) error {
 		}
 		room -= n
 	}
-	for i, r := range list {
-		rows[i][len(cols)-1] = cut(r.Source, max(room, len("as written")))
+	if last := len(cols) - 1; room >= leastSource {
+		for i, r := range list {
+			rows[i][last] = cut(r.Source, room)
+		}
+	} else {
+		cols = cols[:last]
+		for i := range rows {
+			rows[i] = rows[i][:last]
+		}
 	}
 	err := writeTable(w, cols, rows)
 	fmt.Fprintln(w)
@@ -167,8 +174,12 @@ func printVerdicts(w io.Writer, rep *audit.Report) error {
 	return nil
 }
 
-// maxNote bounds conditions and reasons in tables.
-const maxNote = 36
+// maxNote bounds conditions and reasons in tables. A rule is printed as written only where it
+// has leastSource columns.
+const (
+	maxNote     = 36
+	leastSource = 16
+)
 
 // hasName reports whether the file names a rule: else it is named after its number.
 func hasName(r *audit.Rule) bool { return r.Name != "" && r.Name != fmt.Sprintf("rule %d", r.Index) }
@@ -195,7 +206,7 @@ func printReasons(w io.Writer, rep *audit.Report) {
 	for _, r := range rep.Rules {
 		label := strconv.Itoa(r.Index)
 		if hasName(r) {
-			label += " (" + r.Name + ")"
+			label += " (" + cut(r.Name, maxName) + ")"
 		}
 		note(r.Verdict, r.Reason, label)
 		if r.VerdictReverse != r.Verdict || r.ReasonReverse != r.Reason {

@@ -34,7 +34,7 @@ func TestPrintAudit(t *testing.T) {
 	}
 	at := -1
 	for _, want := range []string{"my.rules (text): ", "\ntotal            4\n", "\nRULE  NAME ", "\n   1  swap_operands ", "\n   2  r_0123456789 ", "\n   3  long_name_long_name…", "\n   0  reassociate ",
-		"\nunknown, rule 3 (long_name_", "\nduplicates (rule=earlier rule): 3=1\n"} {
+		"\nunknown, rule 3 (long_name_long_name…): X1[1]", "\nduplicates (rule=earlier rule): 3=1\n"} {
 		i := strings.Index(text, want)
 		if i <= at {
 			t.Fatalf("%q is not there, or too early:\n%s", want, text)
