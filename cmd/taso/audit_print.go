@@ -43,6 +43,9 @@ func printAudit(w io.Writer, reps []*audit.Report, summary bool) error {
 		if err := printReadings(w, rep); err != nil {
 			return err
 		}
+		if err := printConditions(w, rep); err != nil {
+			return err
+		}
 		if p := rep.Provers; p != nil {
 			fmt.Fprintln(w)
 			writeLines(w, "%s proved again by one worker: e-graph, Z3 and checker prove %d in %.2f s; quantified axioms, one solver per law, prove %d in %.2f s",
@@ -109,6 +112,36 @@ func printReadings(w io.Writer, rep *audit.Report) error {
 	return writeTable(w, cols, rows)
 }
 
+// shownConditions bounds the conditions that are counted.
+const shownConditions = 10
+
+// printConditions counts the rules that are true under a condition by what it says, if several
+// have one condition.
+func printConditions(w io.Writer, rep *audit.Report) error {
+	rules := map[string]int{}
+	for _, r := range rep.Rules {
+		if r.Condition != "" {
+			rules[r.Condition]++
+		}
+	}
+	list := byCount(rules)
+	if len(list) == 0 || rules[list[0]] < 2 {
+		return nil
+	}
+	var rows [][]string
+	for _, c := range list[:min(len(list), shownConditions)] {
+		rows = append(rows, []string{count(rules[c]), c})
+	}
+	fmt.Fprintln(w)
+	if err := writeTable(w, []column{{"rules", true}, {"condition", false}}, rows); err != nil {
+		return err
+	}
+	if n := len(list) - len(rows); n > 0 {
+		fmt.Fprintf(w, "and %s\n", plural(n, "other condition"))
+	}
+	return nil
+}
+
 // severity is the order in which rules are listed: what is wrong comes first.
 var severity = []audit.Outcome{audit.Refuted, audit.Conditional, audit.UpTo, audit.Unknown, audit.IllFormed, audit.Unsupported, audit.Proved}
 
@@ -124,7 +157,7 @@ func printVerdicts(w io.Writer, rep *audit.Report) error {
 	named, reverse := false, false
 	for _, r := range list {
 		named = named || hasName(r)
-		reverse = reverse || r.VerdictReverse != r.Verdict
+		reverse = reverse || r.VerdictReverse != "" && r.VerdictReverse != r.Verdict
 	}
 	cols := []column{{"rule", true}, {"id", false}, {"verdict", false}}
 	if named {
