@@ -23,24 +23,24 @@ type Semantics struct {
 }
 
 // GroupsNote is what the star in Doc says.
-const GroupsNote = "* but for rules that have no shapes so, which are read with any number of groups"
+const GroupsNote = "* rules that have no shapes with one group are read with any number of groups"
 
 // All are the readings, the strictest first: what holds in it leaves nothing
 // open, so it holds for both ways to pad and to average. The sources are the
 // generator, the verifier and the kernels of Jia et al., TASO (SOSP 2019), and
 // the operator specifications of ONNX.
 var All = []Semantics{
-	{Name: "strict", Doc: "either SAME padding, either average, one group *, no broadcasting",
+	{Name: "strict", Doc: "both SAME paddings, averages with and without padding, one group *, no broadcasting",
 		Reading: taso.Reading{Same: taso.AnySame, Border: taso.AnyBorder}},
-	{Name: "taso-generator", Doc: "SAME pads more behind, averages count the border, one group *, no broadcasting",
+	{Name: "taso-generator", Doc: "SAME_UPPER, averages include padding, one group *, no broadcasting",
 		Reading: taso.Reading{Same: graph.SameUpper, Border: "counted"}},
-	{Name: "taso-runtime", Doc: "SAME pads more in front, averages count the border, any groups, broadcasting",
+	{Name: "taso-runtime", Doc: "SAME_LOWER, averages include padding, any groups, broadcasting",
 		Reading: taso.Reading{Same: graph.SameLower, Border: "counted", Grouped: true}, Broadcast: true},
-	{Name: "onnx", Doc: "SAME pads more behind, averages leave the border out, one group *, broadcasting",
+	{Name: "onnx", Doc: "SAME_UPPER, averages exclude padding, one group *, broadcasting",
 		Reading: taso.Reading{Same: graph.SameUpper, Border: "excluded"}, Broadcast: true},
-	{Name: "replicas", Doc: "FlexFlow's linear is a product of batches, one a replica (rules with linear or parallel operators)",
+	{Name: "replicas", Doc: "linear multiplies replica by replica (FlexFlow rules with linear or parallel operators)",
 		Parallel: true},
-	{Name: "unity", Doc: "FlexFlow's linear reads the first replica of its operands and makes one (the same rules)",
+	{Name: "unity", Doc: "linear reads the first replica of its operands and returns one (the same rules)",
 		Reading: taso.Reading{Linear: taso.Replica0}, Parallel: true},
 }
 
