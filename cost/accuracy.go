@@ -85,7 +85,7 @@ func AccuracyOf(ps []*Prediction) Accuracy {
 // forms of a model that are predicted in the wrong order.
 func WritePredictions(w io.Writer, ps []*Prediction) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "model\toperators\tsum of operators\t\tend to end\t±\terror\t")
+	fmt.Fprintln(t, "MODEL\tOPERATORS\tSUM OF OPERATORS\tSOURCE\tEND TO END\t±\tERROR\t")
 	for _, p := range ps {
 		fmt.Fprintf(t, "%s\t%d\t%v\t%v\t%v\t%v\t%+.1f %%\t\n",
 			p.Model, p.Nodes, p.Predicted, p.Source, p.Measured.Seconds, p.Measured.MAD, 100*p.Error())
@@ -97,15 +97,15 @@ func WritePredictions(w io.Writer, ps []*Prediction) error {
 		return nil
 	}
 	a := AccuracyOf(ps)
-	fmt.Fprintf(w, "error: median %.1f %%, at most %.1f %% (%s); order kept in %d of %d pairs of models",
+	fmt.Fprintf(w, "error: median %.1f %%, at most %.1f %% (%s); order predicted for %d of %d pairs of models",
 		100*a.Median, 100*a.Max, a.Worst, a.Kept, a.Pairs)
 	if a.FormPairs > 0 {
-		fmt.Fprintf(w, ", in %d of %d pairs of forms of one", a.FormsKept, a.FormPairs)
+		fmt.Fprintf(w, ", for %d of %d pairs of forms of one model", a.FormsKept, a.FormPairs)
 	}
 	_, err := fmt.Fprintln(w)
 	for _, p := range pairsOf(ps) {
 		if p.forms() && !p.kept() {
-			_, err = fmt.Fprintf(w, "wrong order: %s runs in %v and %s in %v\n",
+			_, err = fmt.Fprintf(w, "wrong order: %s takes %v and %s %v\n",
 				p.fast.Model, p.fast.Measured.Seconds, p.slow.Model, p.slow.Measured.Seconds)
 		}
 	}

@@ -59,7 +59,7 @@ func (f *Fit) WriteText(w io.Writer) error {
 	fmt.Fprintf(w, "%s: launch %v, view %v, serial %v; %d applications, relative error: median %.1f %% (before: %.1f %%), nine in ten below %.1f %%, at most %.1f %%\n",
 		m.Name, m.Launch, m.View, m.Serial, f.Count, 100*f.Median, 100*f.BaseMedian, 100*f.Q90, 100*f.Max)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "class\tcount\tcompute bound\tmemory bound\tGFLOP/s\tGB/s\tmedian\t90 %\tmax\t")
+	fmt.Fprintln(t, "CLASS\tCOUNT\tCOMPUTE BOUND\tMEMORY BOUND\tGFLOP/s\tGB/s\tMEDIAN ERROR\t90 %\tMAX\t")
 	peak := m.FLOPS[graph.Float32.String()]
 	for _, c := range f.Classes {
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%.4g\t%.4g\t%.1f %%\t%.1f %%\t%.1f %%\t\n", c.Class, c.Count, c.Compute, c.Memory,

@@ -97,8 +97,8 @@ func ExampleWritePredictions() {
 	}
 	// Output:
 	// prediction
-	//      model  operators  sum of operators            end to end       ±   error
+	//      MODEL  OPERATORS  SUM OF OPERATORS    SOURCE  END TO END       ±   ERROR
 	//   resnet50        175             52 ms  measured       50 ms  200 µs  +4.0 %
 	//       bert        120            9.6 ms  measured       10 ms  100 µs  -4.0 %
-	// error: median 4.0 %, at most 4.0 % (bert); order kept in 1 of 1 pairs of models
+	// error: median 4.0 %, at most 4.0 % (bert); order predicted for 1 of 1 pairs of models
 }

@@ -69,6 +69,7 @@ func listFurther(w io.Writer, list []models.Info) error {
 	fmt.Fprintln(w)
 	return writeTable(w, []column{{"model", false}, {"description", false}}, docs)
 }
+
 // gmac is the published number of multiply-adds, as published.
 func gmac(p models.Published) string { return strconv.FormatFloat(p.GMAC, 'f', -1, 64) + " G" }
 
