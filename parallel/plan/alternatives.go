@@ -34,11 +34,11 @@ var errNoStages = errors.New("it has no stages and micro-batches")
 // moved, since a cluster would need another layout. An error says that the plan has no stages.
 func (p *Plan) Alternatives(ctx context.Context) ([]Alternative, error) {
 	if p.Pipeline == nil {
-		return nil, fmt.Errorf("other choices for the pipeline of the plan: %w", errNoStages)
+		return nil, fmt.Errorf("alternatives to the pipeline of the plan: %w", errNoStages)
 	}
 	b, err := p.staged()
 	if err != nil {
-		return nil, fmt.Errorf("other choices for the pipeline of the plan: %w", err)
+		return nil, fmt.Errorf("alternatives to the pipeline of the plan: %w", err)
 	}
 	var out []Alternative
 	add := func(what string, of []int, change func(x *staging)) error {
@@ -48,7 +48,7 @@ func (p *Plan) Alternatives(ctx context.Context) ([]Alternative, error) {
 		x := b.other(p.Training, p.Pipeline.Clusters, of, change)
 		y, err := x.judge(p.Training, p.Mesh.Cluster)
 		if err != nil {
-			return fmt.Errorf("other choices for the pipeline of the plan: %s: %w", what, err)
+			return fmt.Errorf("alternatives to the pipeline of the plan: %s: %w", what, err)
 		}
 		out = append(out, Alternative{what, y.makespan - p.Pipeline.Makespan, y.peak, y.peak <= p.Mesh.Cluster.Memory})
 		return nil
@@ -59,12 +59,12 @@ func (p *Plan) Alternatives(ctx context.Context) ([]Alternative, error) {
 		}
 	}
 	for i := range b.parts {
-		again, lean := "computes again", "makes again what is made of weights alone"
+		again, lean := "recomputes its activations", "recomputes what depends on weights only"
 		if b.recompute[i] {
 			again = "keeps its activations"
 		}
 		if b.lean[i] {
-			lean = "keeps what is made of weights alone"
+			lean = "keeps what depends on weights only"
 		}
 		if err := add(fmt.Sprintf("stage %d %s", i+1, again), b.stage, func(x *staging) { x.recompute[i] = !x.recompute[i] }); err != nil {
 			return nil, err

@@ -26,7 +26,7 @@ func TestAlternatives(t *testing.T) {
 	kinds := map[string]int{}
 	for _, a := range all {
 		kinds[strings.Fields(a.What)[0]]++
-		if a.What != "stage 1 computes again" {
+		if a.What != "stage 1 recomputes its activations" {
 			continue
 		}
 		q := *p

@@ -38,7 +38,7 @@ const (
 
 // ErrMeans is wrapped by the error where no layout is within the means, such as one by
 // samples of a graph without an axis of them.
-var ErrMeans = errors.New("no layout of all operators is among those that are looked at")
+var ErrMeans = errors.New("no sharding of all operators was found among those considered")
 
 // AllMeans lists those of devices that are looked at for any model.
 func AllMeans() []Means { return []Means{Data, FSDP, Megatron, All} }

@@ -159,7 +159,7 @@ func (e *MemoryError) Error() string {
 		text += fmt.Sprintf("; weights, state and inputs are %d of them", e.Lies)
 	}
 	if e.Least > 0 {
-		text += fmt.Sprintf(", and with results that are made again or put aside it still needs %d", e.Least)
+		text += fmt.Sprintf(", and with recomputation and offloading it still needs %d", e.Least)
 	}
 	return text
 }
