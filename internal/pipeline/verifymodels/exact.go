@@ -173,7 +173,7 @@ type exactRun struct {
 
 func (e *exactRun) compare(ctx context.Context, m mode, res *Exact) error {
 	o := e.o
-	stage := o.Progress.Stage("exact", int64(m.runs)*nodes(o))
+	stage := o.Progress.Stage("compare modulo 2^61 - 1", int64(m.runs)*nodes(o))
 	defer stage.Done()
 	step := func(graph.NodeID, []interp.Tensor[uint64]) { stage.Add(1) }
 	keptA, keptB := kept[uint64]{}, kept[uint64]{}

@@ -139,7 +139,7 @@ func partial(g *graph.Graph) bool {
 func (n *numbersRun) all(ctx context.Context) (err error) {
 	o, c, total := n.o, n.c, n.samples.total()
 	n.skipped, n.seen = make([]bool, total), make([]sight, len(n.res.Outputs))
-	stage := o.Progress.Stage("numbers", int64(total)*nodes(o))
+	stage := o.Progress.Stage("compare in floating point", int64(total)*nodes(o))
 	defer stage.Done()
 	step := func(n int64) { stage.Add(n) }
 	a, err := newRunner(ctx, o.Backend, o.A, step)
@@ -303,7 +303,7 @@ func (n *numbersRun) definite() bool {
 
 // search looks for inputs that reach what no run reached.
 func (n *numbersRun) search(ctx context.Context) (err error) {
-	stage := n.o.Progress.Stage("points", 0)
+	stage := n.o.Progress.Stage("search inputs at special points", 0)
 	defer stage.Done()
 	fresh := func() (*prober, error) {
 		none := func(int64) {}
