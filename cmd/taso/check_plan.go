@@ -108,7 +108,7 @@ func (k *checkFlags) plan(c *cobra.Command, path string, of []string) error {
 	}
 	fmt.Fprintln(w)
 	writeLines(w, "step time on %s: %s; memory of a device: %s of %s; both modelled, and as the plan says",
-		f.Machine.Name, rep.Step.Makespan, megabytes(rep.Step.Memory), megabytes(f.Machine.Memory))
+		f.Machine.Name, rep.Step.Makespan, bytesText(rep.Step.Memory), bytesText(f.Machine.Memory))
 	if err := printClaims(w, rep); err != nil {
 		return err
 	}

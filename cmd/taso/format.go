@@ -235,7 +235,25 @@ func plural(n int, noun string) string {
 
 func seconds(s float64) string { return strconv.FormatFloat(s, 'f', 2, 64) }
 
-func megabytes(n int64) string { return inMB(n) + " MB" }
+// bytesText is a number of bytes in the unit that fits it, with three digits.
+func bytesText(n int64) string {
+	x, unit := float64(n), "B"
+	for _, u := range []string{"kB", "MB", "GB", "TB"} {
+		if x < 999.5 {
+			break
+		}
+		x, unit = x/1e3, u
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64) + " " + unit
+}
+
+// perSecond is a rate with four digits, or all before the point.
+func perSecond(x float64) string {
+	if x >= 1000 {
+		return count(int64(math.Round(x)))
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
+}
 
 // inMB is a number of bytes in megabytes, with three digits or all before the point.
 func inMB(n int64) string {

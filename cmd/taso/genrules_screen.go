@@ -68,6 +68,30 @@ func provedLine(g *genRules, rep *genrules.Report) string {
 	return fmt.Sprintf("%s: %s independent + %s derivable from those", rules, count(r.Kept), count(r.Derivable))
 }
 
+// foundBesides counts the rules that are of no candidate; "" if there are none.
+func foundBesides(rep *genrules.Report) string {
+	var ordered, joined int64
+	for _, s := range rep.Stages {
+		switch {
+		case strings.HasSuffix(s.Name, genrules.OrderedStage):
+			ordered += s.Count
+		case strings.HasSuffix(s.Name, genrules.JoinedStage):
+			joined += s.Count
+		}
+	}
+	var parts []string
+	if ordered > 0 {
+		parts = append(parts, count(ordered)+" from the order of numbers (relu, maximum)")
+	}
+	if joined > 0 {
+		parts = append(parts, count(joined)+" with two outputs, joined from others")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "more rules: " + strings.Join(parts, ", ")
+}
+
 // notProved counts the candidates that are no rules.
 func notProved(g *genRules, rep *genrules.Report) string {
 	r := rep.Rules
@@ -95,8 +119,10 @@ func printReport(w io.Writer, g *genRules, rep *genrules.Report, wrote []written
 		sum.Pairs += l.Pairs
 		sum.Candidates += l.Candidates
 	}
-	line("%s graphs > %s pairs equal on random inputs > %s candidate laws > %s", count(sum.Graphs), count(sum.Pairs), count(sum.Candidates),
-		plural(rep.Rules.Proved, "distinct rule"))
+	line("%s graphs > %s pairs equal on random inputs > %s candidates, some of one rule", count(sum.Graphs), count(sum.Pairs), count(sum.Candidates))
+	if text := foundBesides(rep); text != "" {
+		line("%s", text)
+	}
 	line("%s", notProved(g, rep))
 	b.WriteByte('\n')
 	if len(rep.Useful) == 0 {
@@ -108,7 +134,6 @@ func printReport(w io.Writer, g *genRules, rep *genrules.Report, wrote []written
 			line("%3.0f %%  %s  %s: %s -> %s", 100*u.Saves, u.ID, u.Words, u.Before, u.After)
 		}
 	}
-	b.WriteByte('\n')
 	for _, f := range wrote {
 		line("wrote %s: %s", f.path, f.what)
 	}

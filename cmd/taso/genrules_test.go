@@ -25,6 +25,7 @@ func TestReportFits(t *testing.T) {
 			Before: strings.Repeat("ewadd(", 50), After: "A"})
 	}
 	rep.Unproved = []genrules.Unproved{{Status: "unknown", Reason: strings.Repeat("no general form of it, ", 9) + "\nmore"}}
+	rep.Stages = []genrules.Stage{{Name: "level 3: " + genrules.OrderedStage, Count: 1_234_567}, {Name: genrules.JoinedStage, Count: 1_234_567}}
 	rep.Exhaustive = &enumerate.Graphs{}
 	wrote := []written{{"rules.rules", "123,456 rules"}, {"rules.cert", "123,456 certificates, 26 lemmas"}, {"rules.pb", "1,000,000 rules; 1,234 rules not expressible (taso rules convert names them)"},
 		{"unproved.json", "109,998 candidates not proved"}, {"rules.html", "123,456 rules and 109,998 candidates"}}
@@ -41,7 +42,7 @@ func TestReportFits(t *testing.T) {
 			t.Errorf("%d columns: %s", n, l)
 		}
 	}
-	for _, want := range []string{"123,456 rewrite rules proved: 45,678 independent + 77,778 derivable from those\n", "900,000 candidate laws > 123,456 distinct rules\n",
+	for _, want := range []string{"123,456 rewrite rules proved: 45,678 independent + 77,778 derivable from those\n", "900,000 candidates, some of one rule\n", "more rules: 1,234,567 from the order of numbers (relu, maximum), 1,234,567 with two outputs, joined from oth…\n",
 		"not proved: 9,999 refuted, 99,999 unknown (mostly no general form of it, no…): see --unproved FILE\n", "r_0000000009", "wrote rules.html"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing:\n%s", want, b.String())

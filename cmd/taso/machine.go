@@ -131,7 +131,7 @@ func (k *machineFlags) list(w io.Writer) error {
 		}
 		all = append(all, cluster{m.Name, m.Shape, m.Devices(), m.Device.Name, m.Doc})
 		first, _, _ := strings.Cut(m.Doc, ". ")
-		rows = append(rows, []string{m.Name, shape(m.Shape), strconv.Itoa(m.PerNode()), m.Device.Name, cut(first, 70)})
+		rows = append(rows, []string{m.Name, shape(m.Shape), strconv.Itoa(m.PerNode()), m.Device.Name, first})
 	}
 	if k.json {
 		return writeJSON(w, all)

@@ -137,8 +137,18 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 			fmt.Fprintf(w, "wrote %s\n", f)
 		}
 	}
-	if r.StepCount > 0 && !k.steps {
-		fmt.Fprintln(w, "More: --steps prints every step, --explain what each rule saved, --html FILE writes a page")
+	var more []string
+	if !k.steps {
+		more = append(more, "--steps prints every step")
+	}
+	if !k.explain {
+		more = append(more, "--explain prints what each rule saved")
+	}
+	if k.html == "" {
+		more = append(more, "--html FILE writes a page")
+	}
+	if r.StepCount > 0 && len(more) > 0 {
+		fmt.Fprintln(w, "More: "+strings.Join(more, ", "))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -19,7 +20,7 @@ func printParallel(w io.Writer, r *parallelize.Report, top int) error {
 	first := r.Planners[0]
 	answer := fmt.Sprintf("step time %s", first.Makespan)
 	if first.PerSecond > 0 {
-		answer += fmt.Sprintf(" (%.4g samples/s)", first.PerSecond)
+		answer += fmt.Sprintf(" (%s samples/s)", perSecond(first.PerSecond))
 	}
 	writeLines(w, "%s, modelled: %s of %s on %s of %s, planner %s", answer, what, r.Model, plural(r.Devices, "device"), r.Machine, first.Planner)
 	if r.Instances > 0 {
@@ -42,9 +43,9 @@ func printParallel(w io.Writer, r *parallelize.Report, top int) error {
 	}
 	if m := r.Memory; m != nil {
 		fmt.Fprintln(w)
-		writeLines(w, "memory of a device, in the order of the graph: peak %s at %s; weights and optimizer state %s, inputs %s", megabytes(m.Peak), m.At, megabytes(m.Weights), megabytes(m.Inputs))
+		writeLines(w, "memory of a device, in the order of the graph: peak %s at %s; weights and optimizer state %s, inputs %s", bytesText(m.Peak), m.At, bytesText(m.Weights), bytesText(m.Inputs))
 		if m.Again+m.Away > 0 {
-			writeLines(w, "to fit, %s results are recomputed in the backward pass and %s are offloaded to the host (at most %s there)", count(m.Again), count(m.Away), megabytes(m.Host))
+			writeLines(w, "to fit, %s results are recomputed in the backward pass and %s are offloaded to the host (at most %s there)", count(m.Again), count(m.Away), bytesText(m.Host))
 		}
 	}
 	fmt.Fprintln(w)
@@ -54,7 +55,7 @@ func printParallel(w io.Writer, r *parallelize.Report, top int) error {
 		list = list[:top]
 	}
 	for _, l := range list {
-		rows = append(rows, []string{l.Node, l.Op, l.Layout})
+		rows = append(rows, []string{l.Node, l.Op, cmp.Or(l.Layout, "-")})
 	}
 	if err := writeTable(w, []column{{"tensor", false}, {"operator", false}, {"placement", false}}, rows); err != nil {
 		return err
@@ -64,6 +65,9 @@ func printParallel(w io.Writer, r *parallelize.Report, top int) error {
 	}
 	return nil
 }
+
+// stopNames say why a search ended, where the report has one word.
+var stopNames = map[string]string{"optimal": "at an optimum", "steps": "at its step limit", "done": "without a proof of optimality", "cancelled": "when interrupted"}
 
 // printPlanners compares what planners found, and how they searched.
 func printPlanners(w io.Writer, r *parallelize.Report) error {
@@ -103,12 +107,12 @@ func printPlanners(w io.Writer, r *parallelize.Report) error {
 		if best > 0 {
 			vs = fmt.Sprintf("%.2fx", float64(p.Makespan)/float64(best))
 		}
-		row := []string{p.Planner, p.Mesh, p.Makespan.String(), vs}
+		row := []string{p.Planner, cmp.Or(p.Mesh, "-"), p.Makespan.String(), vs}
 		if rate {
-			row = append(row, fmt.Sprintf("%.4g", p.PerSecond))
+			row = append(row, perSecond(p.PerSecond))
 		}
 		rows = append(rows, append(row, inMB(p.Memory)))
-		row = []string{p.Planner, p.Time.String(), p.Bound.String(), p.Stop}
+		row = []string{p.Planner, p.Time.String(), p.Bound.String(), cmp.Or(stopNames[p.Stop], p.Stop)}
 		if !r.Claimed {
 			row = append(row, seconds(p.Seconds))
 		}
@@ -157,7 +161,7 @@ func printClasses(w io.Writer, list []plan.ClassTime) error {
 	for _, x := range list {
 		bytes := "-"
 		if x.Bytes > 0 {
-			bytes = megabytes(x.Bytes)
+			bytes = bytesText(x.Bytes)
 		}
 		rows = append(rows, []string{x.Class, x.Time.String(), count(x.Count), bytes})
 	}

@@ -160,7 +160,7 @@ writes a Chrome trace for viewers such as Perfetto.
 func printOverTime(w io.Writer, r *parallelize.StepReport) error {
 	fmt.Fprintf(w, "step time %s", r.Makespan)
 	if r.PerSecond > 0 {
-		fmt.Fprintf(w, " (%.4g samples/s)", r.PerSecond)
+		fmt.Fprintf(w, " (%s samples/s)", perSecond(r.PerSecond))
 	}
 	fmt.Fprint(w, ", modelled\n\n")
 	if err := printClasses(w, r.Classes); err != nil {
@@ -237,7 +237,7 @@ func printDiff(w io.Writer, d *parallelize.Difference, top int) error {
 	figures := 0
 	for _, x := range d.Figures {
 		what := cmp.Or(figureNames[x.What], x.What)
-		rows = append(rows, []string{what, x.First, x.Second})
+		rows = append(rows, []string{what, cmp.Or(x.First, "-"), cmp.Or(x.Second, "-")})
 		if x.First != x.Second {
 			figures++
 		}
@@ -260,7 +260,7 @@ func printDiff(w io.Writer, d *parallelize.Difference, top int) error {
 		list = list[:top]
 	}
 	for _, l := range list {
-		rows = append(rows, []string{l.Node, l.Op, l.First, l.Second})
+		rows = append(rows, []string{l.Node, l.Op, cmp.Or(l.First, "-"), cmp.Or(l.Second, "-")})
 	}
 	if len(rows) == 0 {
 		return nil

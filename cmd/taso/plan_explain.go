@@ -118,9 +118,9 @@ func printSeconds(w io.Writer, all []*plan.Explanation, top int) error {
 		}
 	}
 	if cheaper == 0 {
-		fmt.Fprintf(w, "no other computation of one of %s would make the step faster, modelled\n\n", plural(len(all), "operator"))
+		fmt.Fprintf(w, "%s: no other computation of one would make the step faster, modelled\n\n", plural(len(all), "operator"))
 	} else {
-		fmt.Fprintf(w, "for %d of %s another computation would make the step faster, modelled\n\n", cheaper, plural(len(all), "operator"))
+		fmt.Fprintf(w, "%d of %s: another computation would make the step faster, modelled\n\n", cheaper, plural(len(all), "operator"))
 	}
 	list := all
 	if top > 0 && len(list) > top {
@@ -141,7 +141,7 @@ func printSeconds(w io.Writer, all []*plan.Explanation, top int) error {
 		}
 		rows = append(rows, row)
 	}
-	if err := writeTable(w, []column{{"tensor", false}, {"operator", false}, {"computation", false}, {"time", true}, {"second best", false}, {"extra step time", true}}, rows); err != nil {
+	if err := writeTable(w, []column{{"tensor", false}, {"operator", false}, {"computation", false}, {"time", true}, {"second best", false}, {"extra time", true}}, rows); err != nil {
 		return err
 	}
 	if n := len(all) - len(list); n > 0 {

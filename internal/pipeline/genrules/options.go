@@ -66,6 +66,12 @@ type Stage struct {
 	PeakRSS int64   `json:"peak_rss_bytes"`
 }
 
+// Ends of the names of stages that find rules which are of no candidate.
+const (
+	OrderedStage = "laws of the true relu and maximum"
+	JoinedStage  = "rules with two outputs"
+)
+
 // Level counts what became of the graphs of one size.
 type Level struct {
 	Operators  int     `json:"operators"`

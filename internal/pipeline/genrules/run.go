@@ -146,7 +146,7 @@ func (r *run) levels(ctx context.Context) error {
 		if n <= opt.SemanticOps {
 			before := len(r.judge.proved)
 			_, err := s.Ordered(ctx)
-			lap := r.stage(fmt.Sprintf("level %d: laws of the true relu and maximum", n), int64(len(r.judge.proved)-before))
+			lap := r.stage(fmt.Sprintf("level %d: %s", n, OrderedStage), int64(len(r.judge.proved)-before))
 			r.rep.Levels[len(r.rep.Levels)-1].Seconds += lap.Wall.Seconds()
 			if err != nil {
 				return err
@@ -209,7 +209,7 @@ func (r *run) finish(ctx context.Context) error {
 				kept++
 			}
 		}
-		r.stage("rules with two outputs", int64(kept))
+		r.stage(JoinedStage, int64(kept))
 	}
 	if r.opt.Minimal {
 		set = set.Minimal()
