@@ -115,7 +115,7 @@ func (k *checkFlags) plan(c *cobra.Command, path string, of []string) error {
 	if x := rep.Ran; x != nil {
 		what := x.Of
 		if x.Small {
-			what += ", a small variant planned by the same planner,"
+			what += " (a small variant, same planner)"
 		}
 		switch {
 		case x.Why != "":
@@ -123,9 +123,9 @@ func (k *checkFlags) plan(c *cobra.Command, path string, of []string) error {
 		case wrong:
 			return finding(fmt.Sprintf("%s: %s was run on %s, which compute something else", path, what, plural(x.Devices, "virtual device")))
 		default:
-			text := fmt.Sprintf("%s was run on %s: all outputs are equal modulo 2^61 - 1", what, plural(x.Devices, "virtual device"))
+			text := fmt.Sprintf("run of %s on %s: outputs equal modulo 2^61 - 1", what, plural(x.Devices, "virtual device"))
 			if x.Deviation != nil {
-				text += fmt.Sprintf(", and deviate by at most %.1e in float32", *x.Deviation)
+				text += fmt.Sprintf(", within %.1e in float32", *x.Deviation)
 			}
 			fmt.Fprintln(w)
 			writeLines(w, "%s", text)

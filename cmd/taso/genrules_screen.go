@@ -119,7 +119,7 @@ func printReport(w io.Writer, g *genRules, rep *genrules.Report, wrote []written
 		sum.Pairs += l.Pairs
 		sum.Candidates += l.Candidates
 	}
-	line("%s graphs > %s pairs equal on random inputs > %s candidates, some of one rule", count(sum.Graphs), count(sum.Pairs), count(sum.Candidates))
+	line("%s graphs > %s pairs equal on random inputs > %s candidates (one rule may have several)", count(sum.Graphs), count(sum.Pairs), count(sum.Candidates))
 	if text := foundBesides(rep); text != "" {
 		line("%s", text)
 	}
@@ -133,6 +133,9 @@ func printReport(w io.Writer, g *genRules, rep *genrules.Report, wrote []written
 		for _, u := range rep.Useful {
 			line("%3.0f %%  %s  %s: %s -> %s", 100*u.Saves, u.ID, u.Words, u.Before, u.After)
 		}
+	}
+	if len(rep.Useful) < 9 { // the screen has a line to spare
+		b.WriteByte('\n')
 	}
 	for _, f := range wrote {
 		line("wrote %s: %s", f.path, f.what)
