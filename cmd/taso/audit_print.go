@@ -290,7 +290,7 @@ func printSetPart(w io.Writer, rep *audit.Report) error {
 	if len(twins) > 0 {
 		line("duplicates (rule=earlier rule): %s", list(twins, func(s string) string { return s }))
 	}
-	if set.Minimal != nil {
+	if len(set.Minimal) > 0 {
 		line("minimal subset: %s, from which all %s follow: %s", plural(len(set.Minimal), "rule"), plural(set.Classes, "distinct true rule"),
 			list(set.Minimal, strconv.Itoa))
 	}

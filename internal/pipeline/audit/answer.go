@@ -38,20 +38,29 @@ func (rep *Report) Answer() string {
 		}
 	}
 	n, open := rep.Summary.Rules, rep.Summary.Rules-rep.Summary.Verdicts[Proved]
+	of := func(k int) string {
+		if n == 1 {
+			return "the rule is"
+		}
+		return fmt.Sprintf("%d of %d rules %s", k, n, isAre(k))
+	}
 	var text string
-	switch rules := fmt.Sprintf("%d rules", n); {
+	switch {
 	case n == 0:
 		return "there are no rules"
 	case open == 0 && n == 1:
 		return "the rule is sound: proved as written, for all shapes"
 	case open == 0:
-		return "all " + rules + " are sound: proved as written, for all shapes"
+		return fmt.Sprintf("all %d rules are sound: proved as written, for all shapes", n)
 	case unsound == 0:
-		return fmt.Sprintf("%d of %s %s not proved as written; no counterexample was found", open, rules, isAre(open))
+		return of(open) + " not proved as written; no counterexample was found"
 	default:
-		text = fmt.Sprintf("%d of %s %s unsound as written", unsound, rules, isAre(unsound))
+		text = of(unsound) + " unsound as written"
 	}
-	if broadcast > 0 {
+	switch {
+	case n == 1 && broadcast == 1:
+		text += " under broadcasting"
+	case broadcast > 0:
 		text += fmt.Sprintf(", %d of them under broadcasting", broadcast)
 	}
 	if more := open - unsound; more > 0 {
