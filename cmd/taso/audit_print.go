@@ -194,8 +194,9 @@ func printVerdicts(w io.Writer, rep *audit.Report) error {
 		}
 	} else {
 		cols = cols[:last]
-		for i := range rows {
+		for i, r := range list {
 			rows[i] = rows[i][:last]
+			rows[i][last-1] = cut(cmp.Or(r.Condition, r.Reason), maxNote+columnGap+room)
 		}
 	}
 	err := writeTable(w, cols, rows)
@@ -211,7 +212,7 @@ func printVerdicts(w io.Writer, rep *audit.Report) error {
 // has leastSource columns.
 const (
 	maxNote     = 36
-	leastSource = 16
+	leastSource = 24
 )
 
 // hasName reports whether the file names a rule: else it is named after its number.
