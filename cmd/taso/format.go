@@ -32,9 +32,10 @@ const columnGap = 2
 
 // Least widths of columns of text in a table that is too wide for the screen.
 const (
-	leastText = 12 // of one that is cut
-	leastName = 40 // of the first one, which names what the row is about
-	leastLast = 40 // of the last one, which is wrapped
+	leastText    = 12 // of one that is cut
+	leastName    = 40 // of the first one, which names what the row is about
+	leastLast    = 40 // of the last one, which is wrapped
+	leastWrapped = 24 // of the last one, where no other one can be cut
 )
 
 // writeTable writes rows under headings, without borders, one line a row. A table that is
@@ -126,6 +127,9 @@ func narrowed(cols []column, head []string, rows [][]string) [][]string {
 		}
 		width[widest]--
 		excess--
+	}
+	if wrapped {
+		width[last] -= min(excess, max(0, width[last]-leastWrapped))
 	}
 	var out [][]string
 	for _, r := range rows {
