@@ -89,7 +89,7 @@ func foundBesides(rep *genrules.Report) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "more rules: " + strings.Join(parts, ", ")
+	return "of the rules: " + strings.Join(parts, ", ")
 }
 
 // notProved counts the candidates that are no rules.
@@ -120,7 +120,7 @@ func printReport(w io.Writer, g *genRules, rep *genrules.Report, wrote []written
 		sum.Candidates += l.Candidates
 	}
 	line("%s graphs > %s pairs equal on random inputs > %s candidates (one rule may have several)", count(sum.Graphs), count(sum.Pairs), count(sum.Candidates))
-	if text := foundBesides(rep); text != "" {
+	if text := foundBesides(rep); text != "" && !g.opt.Minimal {
 		line("%s", text)
 	}
 	line("%s", notProved(g, rep))

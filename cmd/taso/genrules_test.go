@@ -42,7 +42,7 @@ func TestReportFits(t *testing.T) {
 			t.Errorf("%d columns: %s", n, l)
 		}
 	}
-	for _, want := range []string{"123,456 rewrite rules proved: 45,678 independent + 77,778 derivable from those\n", " > 900,000 candidates (one rule", "more rules: 1,234,567 from the order of numbers (relu, maximum), 1,234,567 with two outputs, joined…\n",
+	for _, want := range []string{"123,456 rewrite rules proved: 45,678 independent + 77,778 derivable from those\n", " > 900,000 candidates (one rule", "of the rules: 1,234,567 from the order of numbers (relu, maximum), 1,234,567 with two outputs, join…\n",
 		"not proved: 9,999 refuted, 99,999 unknown (mostly no general form of it, no…): see --unproved FILE\n", "r_0000000009", "wrote rules.html"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing:\n%s", want, b.String())
