@@ -30,7 +30,7 @@ func overOperators(ops []string) string {
 // printPlan says what a run will do, and how long it may take.
 func printPlan(w io.Writer, g *genRules) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, "%s\n", fmt.Sprintf(format, args...)) }
-	line("Enumerating all graphs of up to %s out of %s. Graphs that agree", plural(g.opt.MaxOps, "operator"), overOperators(g.opt.Ops))
+	line("Enumerating graphs of up to %s out of %s. Graphs that agree", plural(g.opt.MaxOps, "operator"), overOperators(g.opt.Ops))
 	line("on random inputs become candidate laws; candidates that are proved become rewrite rules.")
 	e, ok := genrules.EstimateOf(g.opt)
 	switch {
