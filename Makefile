@@ -27,7 +27,7 @@ CHECKED = ./egraph/... ./verify
 CHECKED_GENERATION = ^Test(WorkersDoNotMatter|FourOperators|NetworkRules|PresetWorkers|EveryRuleIsCertified)$$
 
 .DEFAULT_GOAL := help
-.PHONY: help setup vendor build gen-rules test large cluster cluster-test bench models go-bench lint fuzz adversary pairs proto clean
+.PHONY: help setup vendor build gen-rules test example large cluster cluster-test bench models go-bench lint fuzz adversary pairs proto clean
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ test: setup ## vet and all tests, without and with the invariant checks (CI=true
 	go vet -tags invariants ./...
 	go test -timeout 30m -tags invariants $(CHECKED)
 	go test -timeout 30m -tags invariants -run '$(CHECKED_GENERATION)' ./internal/pipeline/genrules
+
+example: setup ## the worked example of CONTRIBUTING.md with the tests of all packages that it touches
+	go test -tags example -run '^TestContributing$$' .
 
 large: setup ## optimize a model of 2.4 GB (3 GB of disk, some minutes)
 	go vet -tags large ./cmd/taso
