@@ -63,7 +63,7 @@ func (m *module) judge(mutant Mutant, first string, limit, budget time.Duration)
 		default:
 			name := ""
 			if f := failed.FindStringSubmatch(out); f != nil {
-				name = f[1]
+				name = f[1] + f[2]
 			}
 			return verdict("killed", p, name)
 		}
@@ -71,7 +71,8 @@ func (m *module) judge(mutant Mutant, first string, limit, budget time.Duration)
 	return verdict("survived", "", "")
 }
 
-var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+// failed finds the test that failed, or the panic that ended all tests.
+var failed = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)|^(?:panic|fatal error): (.*)`)
 
 // test runs the tests of a package and returns the output and whether all passed.
 func test(pkg, overlay string, limit time.Duration) (string, bool) {
