@@ -49,6 +49,16 @@ func (k *benchFlags) open() (*bench.Repository, error) {
 	return bench.OpenRepository(root)
 }
 
+// load opens the checkout and reads its records.
+func (k *benchFlags) load() (*bench.Repository, map[string]*bench.Record, error) {
+	repo, err := k.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	records, err := bench.LoadAll(repo.Records)
+	return repo, records, err
+}
+
 // benchNames completes names of benchmarks that can be run.
 func benchNames(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 	var out []string
@@ -100,11 +110,7 @@ type listed struct {
 }
 
 func (k *benchFlags) list(c *cobra.Command, _ []string) error {
-	repo, err := k.open()
-	if err != nil {
-		return err
-	}
-	records, err := bench.LoadAll(repo.Records)
+	repo, records, err := k.load()
 	if err != nil {
 		return err
 	}

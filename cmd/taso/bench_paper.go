@@ -98,11 +98,7 @@ func (k *benchPaper) run(c *cobra.Command, args []string) error {
 		}
 		papers = []*bench.Paper{p}
 	}
-	repo, err := k.open()
-	if err != nil {
-		return err
-	}
-	records, err := bench.LoadAll(repo.Records)
+	repo, records, err := k.load()
 	if err != nil {
 		return err
 	}

@@ -69,11 +69,7 @@ func (k *benchStale) stale(c *cobra.Command, _ []string) error {
 	case k.out != "" && !k.again:
 		return errors.New("--out is for --run")
 	}
-	repo, err := k.open()
-	if err != nil {
-		return err
-	}
-	records, err := bench.LoadAll(repo.Records)
+	repo, records, err := k.load()
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ type field struct {
 // layout gives every text its room.
 func (p *Plot) layout(narrow bool) *field {
 	f := &field{width: plotWidth, left: plotLeft, right: plotRight, xTitle: p.X.title(), yTitle: p.Y.title()}
-	ticks, height, beside := mostTicks, plotField, 30.0 // beside: for the name of y
+	ticks, height, beside := mostTicks, plotField, 30.0 // beside: width left for the name of y
 	if narrow {
 		f.width, f.left, ticks, height, beside = plotNarrow, 0, 4, 220, 10
 	}

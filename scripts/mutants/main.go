@@ -83,7 +83,7 @@ func run(seed uint64, count int, again, out string, limit, budget time.Duration)
 		return err
 	}
 	defer file.Close()
-	tally := map[string]int{}
+	counts := map[string]int{}
 	for _, mutant := range list {
 		v, ok := known[mutant.name()]
 		if !ok {
@@ -99,11 +99,11 @@ func run(seed uint64, count int, again, out string, limit, budget time.Duration)
 			}
 			fmt.Printf("%s:%d: %s: %s %s %s (%.0f s)\n", v.File, v.Line, v.Kind, v.Result, v.By, v.Test, v.Seconds)
 		}
-		if tally[v.Result]++; tally["killed"] == count {
+		if counts[v.Result]++; counts["killed"] == count {
 			break
 		}
 	}
-	fmt.Printf("killed %d, survived %d, not compiled %d, gone %d\n", tally["killed"], tally["survived"], tally["not compiled"], tally["gone"])
+	fmt.Printf("killed %d, survived %d, not compiled %d, gone %d\n", counts["killed"], counts["survived"], counts["not compiled"], counts["gone"])
 	return nil
 }
 

@@ -70,7 +70,11 @@ def message(p):
         return f"ended by signal {-p.returncode}"
     lines = [s for s in p.stderr.splitlines() if s.strip()] or [s for s in p.stdout.splitlines() if s.strip()]
     at = next((i for i, s in enumerate(lines) if s.startswith("taso ")), len(lines) - 1)
-    return f"exit status {p.returncode}: {' '.join(s.strip() for s in lines[max(at, 0):])[:500] or 'no message'}"
+    text = " ".join(s.strip() for s in lines[max(at, 0):])
+    for a in map(str, p.args):  # files without their folders, which differ between machines
+        if os.path.isabs(a):
+            text = text.replace(os.path.dirname(a) + os.sep, "")
+    return f"exit status {p.returncode}: {text[:500] or 'no message'}"
 
 
 def nodes(model):
