@@ -185,7 +185,7 @@ var figures = map[string]func(r *reading) string{
 		return fmt.Sprintf("sum over whole run %s ×", between("%.2f", r.ratios(0, "sum of operators, ms", "end to end, ms")))
 	},
 	"own-cost-order": func(r *reading) string {
-		return fmt.Sprintf("%s %% of pairs that differ by more than 10 %% in the right order", r.show(0, "right, %", "pairs that differ by more than, %=10"))
+		return fmt.Sprintf("%s %% of pairs that differ by more than 5 %% in the right order", r.show(0, "right, %", "pairs that differ by more than, %=5"))
 	},
 	"own-gap": func(r *reading) string {
 		const auto = "planner=auto, least time"
