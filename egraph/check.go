@@ -6,9 +6,8 @@ import "fmt"
 // classes' lists partition the live nodes; twins have a live node of their
 // canonical form in their class; in a clean graph every canonical form has one
 // live node, the table finds every node under both its forms, and every class
-// lists all its users; the proof forest has one tree per class. With the build
-// tag "invariants" every Rebuild does this and panics on a fault. It takes time
-// linear in the graph.
+// lists all its users; the proof forest has one tree per class. In tests every Rebuild does
+// this and panics on a fault (internal/invariants). It takes time linear in the graph.
 func (g *Graph) Check() error {
 	n := len(g.nodes)
 	if len(g.uf) != n || len(g.links) != n || len(g.proof) != n || len(g.types) != n || len(g.kids) != len(g.uses) {
@@ -137,7 +136,7 @@ func (g *Graph) exactKey(m NodeID) uint32 {
 	return hashEnd(h)
 }
 
-// mustCheck is for builds with the tag "invariants".
+// mustCheck is for tests: see internal/invariants.
 func (g *Graph) mustCheck() {
 	if err := g.Check(); err != nil {
 		panic(err)

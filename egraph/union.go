@@ -1,6 +1,10 @@
 package egraph
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/taso-go/taso/internal/invariants"
+)
 
 // Union makes a and b equal for a reason of the caller's, which explanations
 // will give. It reports whether that was news. Classes merge at once; the
@@ -130,7 +134,7 @@ func (g *Graph) Rebuild() error {
 			}
 		}
 	}
-	if invariants {
+	if invariants.Checked {
 		g.mustCheck()
 	}
 	return nil

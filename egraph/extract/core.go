@@ -144,8 +144,8 @@ func (c *core) clone() *core {
 }
 
 // check panics unless the core is as its methods want it: kids ascending, with ways
-// of their own, and each class derivable. It is a check of this package's own work,
-// under the build tag invariants.
+// of their own, and each class derivable. It is a check of this package's own work, for
+// tests (internal/invariants).
 func (c *core) check() {
 	made := c.treeChoice()
 	for k, ws := range c.ways {

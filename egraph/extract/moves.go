@@ -1,5 +1,7 @@
 package extract
 
+import "github.com/taso-go/taso/internal/invariants"
+
 // share improves the choice by moves until none helps, no steps are left, or stop
 // says so; it reports whether it came to its end. A move that makes the choice
 // cyclic, or does not lower its cost, is taken back. For each class d in turn:
@@ -95,7 +97,7 @@ func (s *state) try(guess []int64, d int32, move func(*state, []int64, int32)) b
 		s.undo(0, cost)
 		return false
 	}
-	if invariants {
+	if invariants.Checked {
 		s.check()
 	}
 	return true
@@ -222,7 +224,7 @@ func (s *state) single(d int32) bool {
 			s.undo(0, cost)
 		} else {
 			improved = true
-			if invariants {
+			if invariants.Checked {
 				s.check()
 			}
 		}

@@ -3,6 +3,8 @@ package extract
 import (
 	"cmp"
 	"slices"
+
+	"github.com/taso-go/taso/internal/invariants"
 )
 
 // maxRivals is how many ways of a class, the cheapest, others are compared with.
@@ -30,7 +32,7 @@ func (c *core) reduce() (steps int64) {
 	for {
 		c.founded()
 		c.reached()
-		if invariants {
+		if invariants.Checked {
 			c.check()
 		}
 		changed := c.inline()

@@ -211,6 +211,7 @@ rule llama_gain_columns
 
 // The rules are in the set or follow from it.
 func TestNetworkRules(t *testing.T) {
+	checkInvariants(t)
 	reps, err := networks()
 	if err != nil {
 		t.Fatal(err)
@@ -314,6 +315,7 @@ func TestNothingIsDroppedSilently(t *testing.T) {
 
 // The rules of sequences, whatever the number of workers.
 func TestPresetWorkers(t *testing.T) {
+	checkInvariants(t)
 	reps, err := networks()
 	if err != nil {
 		t.Fatal(err)

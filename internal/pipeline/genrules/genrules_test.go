@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/internal/invariants"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
@@ -38,7 +39,16 @@ func files(t *testing.T, s *rules.Set) (text, cert string) {
 	return a.String(), b.String()
 }
 
+// checkInvariants has the e-graphs of a test checked after each step, which takes a fifth more
+// time.
+func checkInvariants(t *testing.T) {
+	t.Helper()
+	invariants.Checked = true
+	t.Cleanup(func() { invariants.Checked = false })
+}
+
 func TestWorkersDoNotMatter(t *testing.T) {
+	checkInvariants(t)
 	var text, cert string
 	for i, workers := range []int{1, 2, 3} {
 		a, b := files(t, generate(t, Options{MaxOps: 2, Workers: workers, Seed: 1}).Set)
@@ -54,6 +64,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 
 // Derivation from smaller rules begins at level 4: a small universe reaches it.
 func TestFourOperators(t *testing.T) {
+	checkInvariants(t)
 	opt := Options{MaxOps: 4, Ops: []string{"matmul", "ewadd", "transpose"}, Seed: 1, Workers: 1}
 	one := generate(t, opt)
 	opt.Workers = 2
@@ -70,6 +81,7 @@ func TestFourOperators(t *testing.T) {
 
 // No rule without a proof that the checker accepts, in the form written.
 func TestEveryRuleIsCertified(t *testing.T) {
+	checkInvariants(t)
 	rep := generate(t, Options{MaxOps: 2, Seed: 3})
 	if rep.Rules.Proved < 50 {
 		t.Errorf("%d rules, want many more", rep.Rules.Proved)

@@ -1,5 +1,0 @@
-//go:build !invariants
-
-package extract
-
-const invariants = false

@@ -1,5 +1,0 @@
-//go:build !invariants
-
-package egraph
-
-const invariants = false

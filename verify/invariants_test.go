@@ -1,0 +1,5 @@
+package verify
+
+import "github.com/taso-go/taso/internal/invariants"
+
+func init() { invariants.Checked = true }
