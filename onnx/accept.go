@@ -21,7 +21,7 @@ func (c *call) accepted() {
 		if domain := n.GetDomain(); !defaultDomain(domain) && newestOf[domain] == 0 {
 			must.Do(unsupported("the domain %q is not known", clip(domain)))
 		}
-		must.Do(unsupported("there is no lowering for it"))
+		must.Do(unsupported("this operator is not supported"))
 	}
 	version := c.version()
 	d := o.at(version)
@@ -33,11 +33,11 @@ func (c *call) accepted() {
 	c.typesFit(d, version)
 	c.regular = true
 	if !o.read[d.since] {
-		must.Do(unsupported("its form of operator set %d is not read", d.since))
+		must.Do(unsupported("its definition of operator set %d is not supported", d.since))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.attr)) {
 		if a := c.attr[name]; !o.attr[name] && !d.attrs[name].isDefault(a) {
-			must.Do(unsupported("its attribute %s is %s, which is not read", name, attributeText(a)))
+			must.Do(unsupported("attribute %s is %s, which is not supported", name, attributeText(a)))
 		}
 	}
 }

@@ -41,7 +41,7 @@ type scores [4]*value
 // heads cuts the last axis of [batch, places, n*size]: [batch, n, places, size].
 func (im *importer) heads(v *value, n int) *value {
 	if v.rank() != 3 || n < 1 || v.sizes[2]%n != 0 {
-		must.Failf("%s for %d heads", v, n)
+		must.Failf("%s does not divide into %d heads", v, n)
 	}
 	return im.transpose(im.reshape(v, v.sizes[0], v.sizes[1], n, v.sizes[2]/n), 0, 2, 1, 3)
 }
@@ -214,7 +214,7 @@ func (im *importer) grown(past, v *value) *value {
 		return v
 	}
 	if past.rank() != 4 || v.rank() != 4 || past.dtype != v.dtype || past.sizes[0] != v.sizes[0] || past.sizes[1] != v.sizes[1] || past.sizes[3] != v.sizes[3] {
-		must.Failf("%s behind %s", v, past)
+		must.Failf("%s cannot be appended to past %s", v, past)
 	}
 	return im.apply("concat", attrs{"axis": graph.IntValue(2)}, past, v)
 }
@@ -242,7 +242,7 @@ func lowerAttention(c *call) {
 		q, k, v = im.heads(q, n), im.heads(k, m), im.heads(v, m)
 	}
 	if (in[4] == nil) != (in[5] == nil) {
-		must.Failf("of past keys and values only one is there")
+		must.Failf("past keys and past values must both be given or both be missing")
 	}
 	k, v = im.grown(in[4], k), im.grown(in[5], v)
 	a := &attention{im: im, q: q, k: k, v: v, softcap: c.float("softcap", 0), precision: q.dtype}
@@ -253,16 +253,16 @@ func lowerAttention(c *call) {
 	}
 	if c.has("scale") {
 		if a.scale = c.float("scale", 0); !(a.scale > 0) {
-			must.Do(unsupported("its scale is %g, which has no root to multiply with", a.scale))
+			must.Do(unsupported("scale %g is not supported, it must be positive", a.scale))
 		}
 	}
 	if a.softcap < 0 || math.IsNaN(a.softcap) {
-		must.Do(unsupported("its softcap is %g", a.softcap))
+		must.Do(unsupported("softcap %g is not supported", a.softcap))
 	}
 	if c.has("softmax_precision") {
 		t, err := dtypeOf(elem(c.int("softmax_precision", 0)))
 		if err != nil || !t.IsFloat() {
-			must.Do(unsupported("its softmax is computed in %s", elem(c.int("softmax_precision", 0))))
+			must.Do(unsupported("softmax_precision %s is not supported", elem(c.int("softmax_precision", 0))))
 		}
 		a.precision = t
 	}
@@ -277,7 +277,7 @@ func lowerAttention(c *call) {
 			must.Failf("both past keys and lengths without padding are given")
 		}
 		if c.flag("is_causal") {
-			must.Do(unsupported("a causal mask and lengths without padding are given, of which versions of ONNX say different things"))
+			must.Do(unsupported("is_causal with nonpad_kv_seqlen is not supported: versions of ONNX define it differently"))
 		}
 		a.ones = append(a.ones, c.before(in[6], batch, keys))
 	}
@@ -302,7 +302,7 @@ func lowerAttention(c *call) {
 func (c *call) mask(a *attention, mask *value, keys int) {
 	im := c.im
 	if mask.rank() < 1 || mask.rank() > 4 {
-		must.Failf("a mask %s", mask)
+		must.Failf("mask %s is not supported", mask)
 	}
 	switch mask.dtype {
 	case graph.Bool:
@@ -317,7 +317,7 @@ func (c *call) mask(a *attention, mask *value, keys int) {
 	}
 	if more > 0 && c.im.opset >= 24 {
 		if mask.sizes[last] == 1 {
-			must.Do(unsupported("a mask of one key for %d is repeated or padded, which is not said", keys))
+			must.Do(unsupported("a mask with one key for %d keys is ambiguous: ONNX does not say whether it is broadcast or padded", keys))
 		}
 		none := newConstant(graph.Float32, append(ones(last), keys)...)
 		for i := range mask.sizes[last] {

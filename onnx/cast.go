@@ -113,14 +113,14 @@ func lowerBitCast(c *call) {
 	x, t := c.need(1, 1)[0], c.castTo()
 	c.sameWidth(x.dtype, t)
 	if x.dtype != t && (x.dtype.IsFloat() || t.IsFloat() || t == graph.Bool) {
-		must.Do(unsupported("the bits of what is not constant are taken from %s for %s", x.dtype, t))
+		must.Do(unsupported("a bit cast from %s to %s is supported for constants only", x.dtype, t))
 	}
 	c.set(c.im.cast(x, t))
 }
 
 func (c *call) sameWidth(from, to graph.DType) {
 	if from.Bits() != to.Bits() {
-		must.Failf("elements of type %s are %d bits, those of type %s %d", from, from.Bits(), to, to.Bits())
+		must.Failf("%s has %d bits and %s has %d", from, from.Bits(), to, to.Bits())
 	}
 }
 

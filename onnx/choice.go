@@ -172,10 +172,10 @@ func (im *importer) mayFail(after graph.NodeID) string {
 			at, size, err := o.Places(g.Attrs(id), shapes)
 			n, ok := size.Const()
 			if err != nil || !ok || !im.inside(g.Operands(id)[at], n) {
-				return "elements are read or set at places that are computed, of which some might not be there"
+				return "an index is computed and might be out of range"
 			}
 		case (o.Name == "ewint" || o.Name == "ewpow") && !g.DType(id.Out(0)).IsFloat():
-			return "integers are divided, moved by bits or taken to a power, of which some might have no value"
+			return "an integer division, shift or power might be undefined"
 		}
 	}
 	return ""

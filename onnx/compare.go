@@ -78,7 +78,7 @@ func logical(f func(im *importer, x, y *value) *value) lowering {
 		in := c.need(2, 2)
 		for _, v := range in {
 			if v.dtype != graph.Bool {
-				must.Failf("it is applied to %s", v)
+				must.Failf("input %s is not supported", v)
 			}
 		}
 		if v := c.neutral(c.node.GetOpType(), in[0], c.placed(in[0], in[1])); v != nil {
@@ -107,7 +107,7 @@ func (im *importer) both(x, y *value, f func(im *importer, x, y *value) *value) 
 func lowerNot(c *call) {
 	in := c.need(1, 1)
 	if in[0].dtype != graph.Bool {
-		must.Failf("it is applied to %s", in[0])
+		must.Failf("input %s is not supported", in[0])
 	}
 	ones := c.im.onesOf(in[0])
 	c.set(c.im.truths(c.im.not(ones, element(ones, 1))))

@@ -190,7 +190,7 @@ func lowerSkipRMSNorm(c *call) {
 	x := c.skipped(in[3])
 	y, inverse := c.im.rmsNorm(x, in[2], x.rank()-1, c.float("epsilon", 1e-12))
 	if c.wanted(1) {
-		must.Do(unsupported("output 1 is in use"))
+		must.Do(unsupported("optional output 1 is not supported"))
 	}
 	if c.wanted(2) {
 		c.outs[2] = inverse

@@ -18,7 +18,7 @@ func (c *call) filter() float64 { return c.float("mask_filter_value", -10000) }
 func (c *call) filtered(a *attention, mask *value) {
 	im, batch, queries, keys := c.im, a.q.sizes[0], a.q.sizes[2], a.k.sizes[2]
 	if !mask.dtype.IsInt() {
-		must.Failf("a mask %s", mask)
+		must.Failf("mask %s is not supported", mask)
 	}
 	var ones *value
 	switch sizes := mask.sizes; {
@@ -33,7 +33,7 @@ func (c *call) filtered(a *attention, mask *value) {
 	case slices.Equal(sizes, []int{batch, queries, keys}):
 		ones = im.reshape(im.positive(mask), batch, 1, queries, keys)
 	default:
-		must.Do(unsupported("its mask %s is not for %d samples of %d queries and %d keys", mask, batch, queries, keys))
+		must.Do(unsupported("mask %s does not fit batch %d, %d queries and %d keys", mask, batch, queries, keys))
 	}
 	hidden := im.not(ones, element(ones, 1))
 	a.biases = append(a.biases, im.cast(im.scale(hidden, c.filter()), a.q.dtype))
@@ -72,16 +72,16 @@ func lowerContributedAttention(c *call) {
 	case x.rank() != 3 || w.rank() != 2:
 		must.Failf("%s and %s", x, w)
 	case c.bit("do_rotary", 0):
-		must.Do(unsupported("it turns queries and keys"))
+		must.Do(unsupported("do_rotary is not supported"))
 	case c.flag("past_present_share_buffer") || in[6] != nil:
-		must.Do(unsupported("it writes into its past"))
+		must.Do(unsupported("a shared buffer for past and present is not supported"))
 	}
 	wide := c.ints("qkv_hidden_sizes")
 	if wide == nil {
 		wide = slices.Repeat([]int{w.sizes[1] / 3}, 3)
 	}
 	if len(wide) != 3 || slices.Min(wide) < 1 || slices.Max(wide) > w.sizes[1] || wide[0]+wide[1]+wide[2] != w.sizes[1] {
-		must.Failf("queries, keys and values of sizes %v from %s", wide, w)
+		must.Failf("qkv_hidden_sizes %v do not fit weight %s", wide, w)
 	}
 	y := im.biased(im.matmul(x, w), in[2])
 	var parts [3]*value
@@ -94,7 +94,7 @@ func lowerContributedAttention(c *call) {
 	past := 0
 	if p := in[4]; p != nil && !p.empty() {
 		if p.rank() != 5 || p.sizes[0] != 2 {
-			must.Failf("a past %s", p)
+			must.Failf("past %s has the wrong shape", p)
 		}
 		past = p.sizes[3]
 		half := func(i int) *value { return im.reshape(im.slice(p, 0, i, i+1), p.sizes[1:]...) }
@@ -122,7 +122,7 @@ func lowerContributedAttention(c *call) {
 // packed are the parts of [batch, places, heads, n, size], each [batch, heads, places, size].
 func (im *importer) packed(v *value, heads, n int) (parts []*value) {
 	if v.rank() != 5 || v.sizes[2] != heads || v.sizes[3] != n {
-		must.Failf("%s: want %d tensors of %d heads in one", v, n, heads)
+		must.Failf("%s: want %d packed tensors of %d heads", v, n, heads)
 	}
 	for i := range n {
 		part := im.reshape(im.slice(v, 3, i, i+1), v.sizes[0], v.sizes[1], heads, v.sizes[4])
@@ -137,7 +137,7 @@ func lowerMultiHead(c *call) {
 	c.arithmetic("", in[0])
 	n := c.headCount("num_heads")
 	if in[8] != nil || in[9] != nil {
-		must.Do(unsupported("it writes into its past"))
+		must.Do(unsupported("a shared buffer for past and present is not supported"))
 	}
 	var q, k, v *value
 	bias := in[3]
@@ -147,39 +147,39 @@ func lowerMultiHead(c *call) {
 			return x
 		}
 		if size := x.sizes[2]; bias.rank() != 1 || bias.sizes[0] < from+size {
-			must.Failf("a bias %s for %s", bias, x)
+			must.Failf("bias %s does not fit %s", bias, x)
 		}
 		return im.biased(x, im.slice(bias, 0, from, from+x.sizes[2]))
 	}
 	switch {
 	case in[1] == nil && in[2] == nil:
 		if bias != nil {
-			must.Do(unsupported("it adds a bias to what is packed"))
+			must.Do(unsupported("a bias with packed inputs is not supported"))
 		}
 		parts := im.packed(in[0], n, 3)
 		q, k, v = parts[0], parts[1], parts[2]
 	case in[0].rank() != 3 || in[1] == nil:
-		must.Failf("queries %s", in[0])
+		must.Failf("queries %s have the wrong shape", in[0])
 	default:
 		wide := in[0].sizes[2]
 		q = im.heads(row(in[0], 0), n)
 		switch {
 		case in[2] == nil:
 			if bias != nil {
-				must.Do(unsupported("it adds a bias to what is packed"))
+				must.Do(unsupported("a bias with packed inputs is not supported"))
 			}
 			parts := im.packed(in[1], n, 2)
 			k, v = parts[0], parts[1]
 		case in[1].rank() == 4:
 			k, v = in[1], in[2]
 		case in[1].rank() != 3 || in[2].rank() != 3:
-			must.Failf("keys %s and values %s", in[1], in[2])
+			must.Failf("keys %s and values %s do not fit", in[1], in[2])
 		default:
 			k, v = im.heads(row(in[1], wide), n), im.heads(row(in[2], 2*wide), n)
 		}
 	}
 	if (in[6] == nil) != (in[7] == nil) {
-		must.Failf("of past keys and values only one is there")
+		must.Failf("past keys and past values must both be given or both be missing")
 	}
 	past := 0
 	if p := in[6]; p != nil && !p.empty() && p.rank() == 4 {
@@ -207,14 +207,14 @@ func lowerContributedRotary(c *call) {
 	c.arithmetic("", x)
 	switch {
 	case c.flag("is_packed_batching"):
-		must.Do(unsupported("its batch is packed"))
+		must.Do(unsupported("is_packed_batching is not supported"))
 	case c.float("scale", 1) != 1:
-		must.Do(unsupported("it is scaled by %g", c.float("scale", 1)))
+		must.Do(unsupported("scale %g is not supported, only 1", c.float("scale", 1)))
 	}
 	r := rotary{pairs: c.bit("interleaved", 0), places: 2, dim: int(c.int("rotary_embedding_dim", 0))}
 	table := in[2]
 	if table.rank() != 2 {
-		must.Failf("a table of angles %s", table)
+		must.Failf("the cosine cache %s must have 2 axes", table)
 	}
 	y := x
 	if x.rank() == 3 {
@@ -223,7 +223,7 @@ func lowerContributedRotary(c *call) {
 			n = x.sizes[2] / max(2*table.sizes[1], 1)
 		}
 		if n < 1 || x.sizes[2]%n != 0 {
-			must.Failf("%s for %d heads", x, n)
+			must.Failf("%s does not divide into %d heads", x, n)
 		}
 		y, r.places = im.reshape(x, x.sizes[0], x.sizes[1], n, x.sizes[2]/n), 1
 	}
@@ -237,7 +237,7 @@ func lowerContributedRotary(c *call) {
 		at = im.counted(at, 1, y.sizes[r.places])
 		at = im.reshape(at, y.sizes[r.places])
 	} else if at.rank() != 2 || at.sizes[0] != x.sizes[0] {
-		must.Failf("positions %s for %s", at, x)
+		must.Failf("position_ids %s do not fit %s", at, x)
 	}
 	r.cos, r.sin = im.looked(table, at), im.looked(in[3], at)
 	c.set(im.reshape(im.turned(y, r), x.sizes...))
@@ -261,38 +261,38 @@ func lowerGroupQuery(c *call) {
 	q, k, v := in[0], in[1], in[2]
 	switch {
 	case in[5] == nil || in[6] == nil:
-		must.Failf("the lengths of its keys are missing")
+		must.Failf("seqlens_k or total_sequence_length is missing")
 	case c.flag("sliding_window_cache") || c.text("k_quant_type", "NONE") != "NONE" || c.text("v_quant_type", "NONE") != "NONE":
-		must.Do(unsupported("its past is quantized or a window"))
+		must.Do(unsupported("a quantized or sliding-window cache is not supported"))
 	case in[12] != nil || in[13] != nil || in[14] != nil || c.int("causal", 1) != 1:
-		must.Do(unsupported("it normalizes, is padded or is not causal"))
+		must.Do(unsupported("normalized, padded or non-causal attention is not supported"))
 	case q.rank() != 3:
-		must.Failf("queries %s", q)
+		must.Failf("queries %s have the wrong shape", q)
 	}
 	if k == nil && v == nil {
 		size := q.sizes[2] / (n + 2*m)
 		if size*(n+2*m) != q.sizes[2] {
-			must.Failf("%s for %d and %d heads", q, n, m)
+			must.Failf("%s does not fit num_heads %d and kv_num_heads %d", q, n, m)
 		}
 		all := q
 		q, k, v = im.slice(all, 2, 0, n*size), im.slice(all, 2, n*size, (n+m)*size), im.slice(all, 2, (n+m)*size, (n+2*m)*size)
 	} else if k == nil || v == nil {
-		must.Failf("of keys and values only one is there")
+		must.Failf("keys and values must both be given or both be missing")
 	}
 	if outs := c.node.GetOutput(); in[3] != nil && (len(outs) < 3 || outs[1] == "" || outs[2] == "") {
-		must.Do(unsupported("it reads its past and does not write its past: whether the past counts then is not said"))
+		must.Do(unsupported("past without present outputs is not supported: the operator's definition does not cover it"))
 	}
 	q, k, v = im.heads(q, n), im.heads(k, m), im.heads(v, m)
 	batch, fresh := q.sizes[0], q.sizes[2]
 	if k.sizes[2] != fresh {
-		must.Failf("%d queries and %d keys", fresh, k.sizes[2])
+		must.Failf("%d queries and %d new keys, want as many", fresh, k.sizes[2])
 	}
 	total := c.known(6, "total length")
 	if total.len() != 1 || total.dtype.IsFloat() || total.ints[0] < int64(fresh) || total.ints[0] > graph.MaxSize {
-		must.Failf("a total length of %s for %d queries", in[6], fresh)
+		must.Failf("total_sequence_length %s does not fit %d queries", in[6], fresh)
 	}
 	if in[5].elements() != batch || !in[5].dtype.IsInt() {
-		must.Failf("lengths %s of %d samples", in[5], batch)
+		must.Failf("seqlens_k %s does not fit batch %d", in[5], batch)
 	}
 	first := total.ints[0] == int64(fresh)
 	// What each sample has of the past: its length, of which the input is one less, without
@@ -303,13 +303,13 @@ func lowerGroupQuery(c *call) {
 	}
 	if c.bit("do_rotary", 0) {
 		if in[7] == nil || in[8] == nil || in[7].rank() != 2 {
-			must.Failf("its angles are missing")
+			must.Failf("cos_cache or sin_cache is missing")
 		}
 		at := in[9]
 		if at == nil {
 			at = im.counted(before, batch, fresh)
 		} else if !slices.Equal(at.sizes, []int{batch, fresh}) {
-			must.Failf("positions %s of %d samples of %d", at, batch, fresh)
+			must.Failf("position_ids %s do not fit batch %d and sequence length %d", at, batch, fresh)
 		}
 		r := rotary{cos: im.looked(in[7], at), sin: im.looked(in[8], at), dim: 2 * in[7].sizes[1], pairs: c.bit("rotary_interleaved", 0), places: 2}
 		q, k = im.turned(q, r), im.turned(k, r)
@@ -324,7 +324,7 @@ func lowerGroupQuery(c *call) {
 	window := int(c.int("local_window_size", -1))
 	switch {
 	case window == 0:
-		must.Do(unsupported("its window has no keys"))
+		must.Do(unsupported("local_window_size 0 is not supported"))
 	case window < 0 || window > graph.MaxSize:
 		window = 0 // no bound
 	}
@@ -338,7 +338,7 @@ func lowerGroupQuery(c *call) {
 	}
 	if sink := in[11]; sink != nil {
 		if sink.rank() != 1 || sink.sizes[0] != n || sink.dtype != q.dtype {
-			must.Failf("sinks %s of %d heads", sink, n)
+			must.Failf("head_sink %s does not fit %d heads", sink, n)
 		}
 		a.sink = im.reshape(sink, 1, n, 1, 1)
 	} else if c.int("smooth_softmax", -1) == 1 {
@@ -346,7 +346,7 @@ func lowerGroupQuery(c *call) {
 	}
 	y, _ := a.result()
 	if c.wanted(3) {
-		must.Do(unsupported("output 3 is in use"))
+		must.Do(unsupported("optional output 3 is not supported"))
 	}
 	c.setAll(im.headless(y), present[0], present[1], nil)
 }
@@ -359,12 +359,12 @@ func (c *call) cached(past, fresh, before *value, first bool, total int) *value 
 	}
 	if past == nil {
 		if !first {
-			must.Failf("%d keys of %d without a past", fresh.sizes[2], total)
+			must.Failf("%d new keys of %d in total, but no past is given", fresh.sizes[2], total)
 		}
 		return fresh
 	}
 	if past.rank() != 4 || past.dtype != fresh.dtype || past.sizes[0] != fresh.sizes[0] || past.sizes[1] != fresh.sizes[1] || past.sizes[3] != fresh.sizes[3] {
-		must.Failf("%s behind %s", fresh, past)
+		must.Failf("%s cannot be appended to past %s", fresh, past)
 	}
 	if more := total - past.sizes[2]; more > 0 {
 		past = im.pad(past, make([]int, 4), []int{0, 0, more, 0}, 0)
@@ -376,7 +376,7 @@ func (c *call) cached(past, fresh, before *value, first bool, total int) *value 
 // behind as many keys as each sample has: [batch, 1, queries, keys].
 func (im *importer) apart(before *value, batch, queries, keys int) *value {
 	if math.Max(float64(queries), float64(keys)) >= 1<<24 {
-		must.Do(unsupported("it has %d queries and %d keys", queries, keys))
+		must.Do(unsupported("%d queries and %d keys are too many", queries, keys))
 	}
 	row, column := newConstant(graph.Float32, queries, 1), newConstant(graph.Float32, 1, keys)
 	for i := range queries {

@@ -90,7 +90,7 @@ func (im *importer) convolve(x, w *value, win *window, groups int64) *value {
 	case 5:
 		return im.convolve3(x, w, win, groups)
 	}
-	must.Do(unsupported("it convolves over %d axes", x.rank()-2))
+	must.Do(unsupported("convolution over %d axes is not supported", x.rank()-2))
 	return nil
 }
 
@@ -102,7 +102,7 @@ const maxDerived = 1 << 26
 // loaded.
 func (im *importer) derive(w *value, how string, sizes []int, f func(c *constant) *constant) *value {
 	if n := graph.Product(sizes...); n > maxDerived || graph.Product(w.sizes...) > maxDerived {
-		must.Do(unsupported("its %s kernel has sizes %v, more than %d elements", how, sizes, maxDerived))
+		must.Do(unsupported("its %s kernel of shape %v has more than %d elements", how, sizes, maxDerived))
 	}
 	out := &value{dtype: w.dtype, sizes: sizes, literal: w.literal}
 	if out.name = w.name; w.name != "" && !w.compact {
@@ -145,7 +145,7 @@ func (im *importer) interleave(v *value, by []int) *value {
 // the kernel's plane meets.
 func (im *importer) convolve3(x, w *value, win *window, groups int64) *value {
 	if w.sizes[2] > 64 {
-		must.Do(unsupported("the kernel has %d planes", w.sizes[2]))
+		must.Do(unsupported("kernel depth %d is not supported, at most 64", w.sizes[2]))
 	}
 	win.explicit(x.sizes[2:])
 	x = im.pad(x, []int{0, 0, win.before[0], 0, 0}, []int{0, 0, win.after[0], 0, 0}, 0)

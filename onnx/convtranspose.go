@@ -13,7 +13,7 @@ import (
 func lowerConvTranspose(c *call) {
 	x, w, bias := c.image()
 	if x.rank() < 3 || x.rank() > 5 || w.rank() != x.rank() {
-		must.Do(unsupported("it is applied to %s and %s", x, w))
+		must.Do(unsupported("inputs %s and %s are not supported", x, w))
 	}
 	groups := c.int("group", 1)
 	if groups < 1 || groups > int64(x.sizes[1]) || x.sizes[1]%int(groups) != 0 || w.sizes[0] != x.sizes[1] {
@@ -65,7 +65,7 @@ func (c *call) transposedPads(image []int, win *window) (extra []int) {
 		if total >= 0 {
 			win.halve(i, total)
 			if odd := total%2 == 1; odd && shape != nil && c.im.opset < 11 {
-				must.Do(unsupported("on which side of axis %d it pads more was said otherwise before operator set 11 than it was done: convert the model to 11 or later", i))
+				must.Do(unsupported("odd padding of axis %d: before operator set 11 the definition and its implementations differ; convert the model to 11 or later", i))
 			} else if odd && shape != nil && win.same != graph.SameUpper {
 				win.before[i], win.after[i] = total-total/2, total/2
 			}

@@ -45,7 +45,7 @@ func (im *importer) summed(x *value, columns [][]int) *value {
 	}
 	rows, n := x.sizes[0], x.sizes[1]
 	if graph.Product(most, len(columns)) > maxSummed {
-		must.Do(unsupported("its result is %d sums of %d elements", len(columns), most))
+		must.Do(unsupported("%d sums of %d elements are too many", len(columns), most))
 	}
 	at, some := newConstant(graph.Int64, len(columns), most), false
 	for i, list := range columns {
@@ -78,11 +78,11 @@ func lowerCol2Im(c *call) {
 	image, block := c.knownInts(1, "image's shape"), c.knownInts(2, "block's shape")
 	n := len(image)
 	if x.rank() != 3 || len(block) != n || n < 1 {
-		must.Failf("%s, blocks of %v and an image of %v", x, block, image)
+		must.Failf("input %s does not fit block shape %v and image shape %v", x, block, image)
 	}
 	for i := range n {
 		if block[i] < 1 || image[i] < 1 || block[i] > graph.MaxSize || image[i] > graph.MaxSize {
-			must.Failf("blocks of %v and an image of %v", block, image)
+			must.Failf("block shape %v does not fit image shape %v", block, image)
 		}
 	}
 	win := c.window(image, block)
@@ -90,10 +90,10 @@ func lowerCol2Im(c *call) {
 	cells, many := graph.Product(block...), graph.Product(blocks...)
 	pixels := graph.Product(image...)
 	if graph.Product(slices.Concat(block, blocks)...) > maxSummed || pixels > maxSummed {
-		must.Do(unsupported("its image has %d cells, its blocks %d and %d", pixels, many, cells))
+		must.Do(unsupported("an image of %d elements with %d blocks of %d elements is too large", pixels, many, cells))
 	}
 	if int64(x.sizes[1])%cells != 0 || int64(x.sizes[2]) != many {
-		must.Failf("%s for %v blocks of %v", x, blocks, block)
+		must.Failf("input %s does not fit %v blocks of shape %v", x, blocks, block)
 	}
 	columns, step := make([][]int, pixels), graph.Strides(image)
 	graph.Each(block, func(cell int, at []int) {
@@ -123,7 +123,7 @@ func lowerAffineGrid(c *call) {
 	size := c.knownInts(1, "size")
 	n := len(size) - 2
 	if n != 2 && n != 3 || !slices.Equal(theta.sizes, []int{size[0], n, n + 1}) {
-		must.Failf("matrices %s for sizes %v", theta, size)
+		must.Failf("matrices %s do not fit size %v", theta, size)
 	}
 	image, corners := size[2:], c.flag("align_corners")
 	for _, s := range image {
@@ -131,12 +131,12 @@ func lowerAffineGrid(c *call) {
 			must.Failf("sizes %v", size)
 		}
 		if corners && s == 1 {
-			must.Do(unsupported("an axis of one cell has two corners"))
+			must.Do(unsupported("align_corners with an axis of size 1 is not supported"))
 		}
 	}
 	cells := graph.Product(image...)
 	if cells > maxConstant/4 {
-		must.Do(unsupported("its grid has %d places", cells))
+		must.Do(unsupported("a grid of %d points is too large", cells))
 	}
 	at := newConstant(theta.dtype, int(cells), n+1) // its transpose, as the result is
 	graph.Each(image, func(cell int, idx []int) {

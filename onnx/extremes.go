@@ -60,7 +60,7 @@ func lowerArg(least bool) lowering {
 	return func(c *call) {
 		x, im := c.need(1, 1)[0], c.im
 		if !x.dtype.IsReal() && !x.dtype.IsInt() {
-			must.Do(unsupported("it is applied to %s", x.dtype))
+			must.Do(unsupported("input %s is not supported", x.dtype))
 		}
 		if x.rank() == 0 {
 			must.Failf("%s has no axes", x)
@@ -68,7 +68,7 @@ func lowerArg(least bool) lowering {
 		a, last := c.axisAttr(0, x.rank()), c.flag("select_last_index")
 		n := x.sizes[a]
 		if n > maxConstant {
-			must.Do(unsupported("it looks at %d elements, more than %d", n, maxConstant))
+			must.Do(unsupported("%d elements along the axis, at most %d are supported", n, maxConstant))
 		}
 		if least {
 			x = im.opposite(x)
@@ -98,10 +98,10 @@ func lowerOneHot(c *call) {
 		return
 	}
 	if depth.len() != 1 || depth.number(0) < 1 || depth.number(0) != math.Trunc(depth.number(0)) || values.elements() != 2 || values.rank() != 1 {
-		must.Failf("a depth of %v and values %s", depth.sizes, values)
+		must.Failf("depth of shape %v and values %s: want a positive integer and two values", depth.sizes, values)
 	}
 	if depth.number(0) > maxConstant {
-		must.Do(unsupported("a depth of %g", depth.number(0)))
+		must.Do(unsupported("depth %g is not supported", depth.number(0)))
 	}
 	switch t := indices.dtype; { // any of which a number of places is one
 	case t.IsFloat():

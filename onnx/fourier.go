@@ -61,7 +61,7 @@ func (f fourier) sizes() (in, out, parts int) {
 func (f fourier) matrix(t graph.DType) *constant {
 	in, out, parts := f.sizes()
 	if n := graph.Product(in, f.parts, out, parts); n > maxFourier {
-		must.Do(unsupported("its matrix has %d elements, more than %d", n, maxFourier))
+		must.Do(unsupported("its matrix would have %d elements, at most %d are supported", n, maxFourier))
 	}
 	k := newConstant(t, in*f.parts, out*parts)
 	cos, sin := make([]float64, f.length), make([]float64, f.length)
@@ -119,13 +119,13 @@ func lowerDFT(c *call) {
 		}
 	}
 	if a == r-1 {
-		must.Failf("axis %d of %s is that of parts of a number", a, x)
+		must.Failf("axis %d of %s holds real and imaginary parts", a, x)
 	}
 	switch {
 	case f.onesided && !f.inverse && f.parts == 2:
-		must.Do(unsupported("it is one-sided, and applied to complex numbers"))
+		must.Do(unsupported("onesided = 1 with complex input is not supported"))
 	case f.onesided && f.inverse && f.parts == 1:
-		must.Do(unsupported("it is one-sided and inverse, and applied to real numbers"))
+		must.Do(unsupported("onesided = 1 and inverse = 1 with real input is not supported"))
 	}
 	f.n = x.sizes[a]
 	f.length = f.n
@@ -177,7 +177,7 @@ func lowerSTFT(c *call) {
 		must.Failf("frames of %d, each %d behind another, of %s under a window %v", f.length, step, x, window)
 	}
 	if f.onesided && f.parts == 2 {
-		must.Do(unsupported("it is one-sided, and applied to complex numbers"))
+		must.Do(unsupported("onesided = 1 with complex input is not supported"))
 	}
 	f.n = f.length
 	_, out, parts := f.sizes()

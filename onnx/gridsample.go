@@ -27,7 +27,7 @@ func lowerGridSample(c *call) {
 	x, grid := in[0], in[1]
 	n := x.rank() - 2
 	if n < 1 || grid.rank() != x.rank() || grid.sizes[0] != x.sizes[0] || grid.sizes[n+1] != n || !grid.dtype.IsFloat() {
-		must.Failf("%s read at %s", x, grid)
+		must.Failf("input %s and grid %s do not fit", x, grid)
 	}
 	mode := c.text("mode", "linear")
 	switch mode {
@@ -43,7 +43,7 @@ func lowerGridSample(c *call) {
 		c.arithmetic("", x)
 	}
 	if n > 3 || mode == "cubic" && n > 2 {
-		must.Do(unsupported("it reads %d axes, %s", n, mode))
+		must.Do(unsupported("%d spatial axes in mode %s are not supported", n, mode))
 	}
 	outside := c.text("padding_mode", "zeros")
 	if outside != "zeros" && outside != "border" && outside != "reflection" {

@@ -142,8 +142,8 @@ func TestHostileGraph(t *testing.T) {
 		{"no inputs", nodes(node("Concat", nil, []string{"z"}, intAttribute("axis", 0))), `node "n_Concat" (Concat): 0 inputs, want at least 1`},
 		{"no outputs", nodes(node("Split", []string{"x"}, nil), node("Relu", []string{"x"}, []string{"z"})), `node "n_Split" (Split): `},
 		{"too many outputs", nodes(node("Relu", []string{"x"}, []string{"z", "q"})), `node "n_Relu" (Relu): 2 outputs, want 1`},
-		{"no operator", nodes(node("", []string{"x"}, []string{"q"}), node("Relu", []string{"q"}, []string{"z"})), `node "n_": there is no lowering for it, and the type of its output "q" is not known`},
-		{"operator of two lines", nodes(node("A\nB\x1b[2J", []string{"x"}, []string{"q"}), node("Relu", []string{"q"}, []string{"z"})), `node "n_A\nB\x1b[2J" ("A\nB\x1b[2J"): there is no lowering for it`},
+		{"no operator", nodes(node("", []string{"x"}, []string{"q"}), node("Relu", []string{"q"}, []string{"z"})), `node "n_": this operator is not supported, and the type of its output "q" is not known`},
+		{"operator of two lines", nodes(node("A\nB\x1b[2J", []string{"x"}, []string{"q"}), node("Relu", []string{"q"}, []string{"z"})), `node "n_A\nB\x1b[2J" ("A\nB\x1b[2J"): this operator is not supported`},
 		{"names that are not UTF-8", nodes(node("Add", []string{"x", "\xff"}, []string{"z"})), `node "n_Add" (Add): nothing computes its input "\xff"`},
 		{"unknown domain", func(m *onnxpb.ModelProto) {
 			m.Graph.Node[0].Domain = proto.String("elsewhere")
@@ -229,7 +229,7 @@ func TestHostileBytes(t *testing.T) {
 		{"field 0", []byte{0x02, 0x00}, "not a model: field number 0"},
 		{"field far out", append(protowire.AppendVarint(nil, math.MaxUint64&^7|2), 0), "not a model: field number"},
 		{"groups", []byte{0x3b, 0x3c}, "not a model: wire type 3"},
-		{"message beyond its message", []byte{0x3a, 0x02, 0x0a, 0x05, 0, 0, 0, 0, 0}, "a field of 5 bytes, of which 0 are there"},
+		{"message beyond its message", []byte{0x3a, 0x02, 0x0a, 0x05, 0, 0, 0, 0, 0}, "a field of 5 bytes, but only 0 are left"},
 		{"number beyond its message", []byte{0x3a, 0x02, 0x08, 0x80, 0x01}, "ends outside its message"},
 		{"number for a graph", []byte{0x38, 0x01}, "no graph"},
 	} {

@@ -127,7 +127,7 @@ func TestHostile(t *testing.T) {
 		{"unknown operator without types", func(m *onnxpb.ModelProto) {
 			m.Graph.Node[0].OpType = proto.String("Frobnicate")
 			m.Graph.Output[0].Type = nil
-		}, `node "n_Add" (Frobnicate): there is no lowering for it, and the type of its output "z" is not known: the file does not say it`},
+		}, `node "n_Add" (Frobnicate): this operator is not supported, and the type of its output "z" is not known: the file does not say it`},
 		{"attribute of a wrong type", nodes(node("Concat", []string{"x", "y"}, []string{"z"}, textAttribute("axis", "1"))), `node "n_Concat" (Concat): attribute axis is of type STRING, want INT`},
 		{"attribute twice", nodes(node("Concat", []string{"x", "y"}, []string{"z"}, intAttribute("axis", 0), intAttribute("axis", 1))), `node "n_Concat" (Concat): two attributes "axis"`},
 		{"axis outside", nodes(node("Concat", []string{"x", "y"}, []string{"z"}, intAttribute("axis", math.MaxInt64))), `node "n_Concat" (Concat): axis 9223372036854775807 of a tensor with 2 axes`},

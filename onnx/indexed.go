@@ -32,7 +32,7 @@ func unlessConstant(low lowering, data ...int) lowering {
 			return
 		}
 		if !c.in[1].dtype.IsInt() {
-			must.Failf("indices of type %s", c.in[1].dtype)
+			must.Failf("indices must be integers, not %s", c.in[1].dtype)
 		}
 		low(c)
 	}
@@ -77,11 +77,11 @@ func (im *importer) fromStart(at *value) bool {
 // elementRows are the places of elements that a GatherElements or ScatterElements means.
 func (im *importer) elementRows(sizes []int, at *value, axis int) *value {
 	if len(sizes) != at.rank() {
-		must.Failf("indices %s for sizes %v", at, sizes)
+		must.Failf("indices %s do not fit shape %v", at, sizes)
 	}
 	for i, n := range at.sizes {
 		if i != axis && n > sizes[i] {
-			must.Failf("indices %s for sizes %v", at, sizes)
+			must.Failf("indices %s do not fit shape %v", at, sizes)
 		}
 	}
 	if n := at.elements(); n > maxConstant {
@@ -102,12 +102,12 @@ func (im *importer) elementRows(sizes []int, at *value, axis int) *value {
 // batch has in common, counted in slices, and the sizes of a slice.
 func (im *importer) sliceRows(sizes []int, at *value, batch int) (rows *value, slice []int) {
 	if at.rank() <= batch || len(sizes) < batch || batch < 0 || !slices.Equal(sizes[:batch], at.sizes[:batch]) {
-		must.Failf("indices %s for sizes %v and %d batch axes", at, sizes, batch)
+		must.Failf("indices %s do not fit shape %v with batch_dims %d", at, sizes, batch)
 	}
 	last := at.rank() - 1
 	n := at.sizes[last]
 	if n < 1 || n+batch > len(sizes) {
-		must.Failf("indices %s for sizes %v", at, sizes)
+		must.Failf("indices %s do not fit shape %v", at, sizes)
 	}
 	lead := at.sizes[:last]
 	for i := range n {
@@ -155,7 +155,7 @@ func lowerScatterElements(c *call) {
 	in := c.need(3, 3)
 	x, at, from := in[0], in[1], in[2]
 	if !slices.Equal(at.sizes, from.sizes) || from.dtype != x.dtype {
-		must.Failf("%s for indices %s", from, at)
+		must.Failf("updates %s do not fit indices %s", from, at)
 	}
 	c.scatter(c.im.elementRows(x.sizes, at, c.axisAttr(0, x.rank())), 1)
 }
@@ -165,7 +165,7 @@ func lowerScatterRows(c *call) {
 	x, at, from := in[0], in[1], in[2]
 	rows, slice := c.im.sliceRows(x.sizes, at, 0)
 	if !slices.Equal(from.sizes, slices.Concat(rows.sizes, slice)) || from.dtype != x.dtype {
-		must.Failf("%s for indices %s", from, at)
+		must.Failf("updates %s do not fit indices %s", from, at)
 	}
 	c.scatter(rows, graph.NumElements(slice))
 }
@@ -183,7 +183,7 @@ func (c *call) scatter(rows *value, n int) {
 	case "add":
 		c.arithmetic("ewadd", x)
 		if k := must.Get(c.in[2].constant()); im.inFold && slices.ContainsFunc(k.floats, func(x float64) bool { return x-x != 0 }) {
-			must.Do(unsupported("it adds what is not finite")) // at all places, times zero
+			must.Do(unsupported("adding infinity or NaN is not supported")) // at all places, times zero
 		}
 		y = im.do("ewadd", data, im.apply("scatteradd", attrs{"axis": graph.IntValue(0), "n": graph.IntValue(count)}, update, rows))
 	case "mul", "max", "min":
@@ -217,7 +217,7 @@ func (c *call) rowsOf(k *constant) []int {
 func (im *importer) replaced(data, update, rows *value) *value {
 	count, fresh := data.sizes[0], update.sizes[0]
 	if count > maxConstant || fresh > maxConstant {
-		must.Do(unsupported("it sets %d rows of %d, more than %d", fresh, count, maxConstant))
+		must.Do(unsupported("setting %d of %d rows is not supported, at most %d", fresh, count, maxConstant))
 	}
 	number, own := newConstant(graph.Int64, fresh), newConstant(graph.Int64, count)
 	for i := range fresh {
@@ -244,7 +244,7 @@ func (im *importer) combined(how string, data, update *value, rows []int) *value
 		most = max(most, len(lists[r]))
 	}
 	if graph.Product(count, most) > maxSummed {
-		must.Do(unsupported("it combines up to %d rows with each of %d", most, count))
+		must.Do(unsupported("combining up to %d updates with each of %d rows is too large", most, count))
 	}
 	// Where there is nothing more, the row itself changes nothing, nor does a one.
 	rest := data

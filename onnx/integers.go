@@ -29,7 +29,7 @@ func onIntegers(fn string) lowering {
 				must.Failf("%s and %s have different element types", in[0], v)
 			}
 			if !v.dtype.IsInt() && !(v.dtype.IsFloat() && fn == "rem") {
-				must.Do(unsupported("it is applied to %s", v.dtype))
+				must.Do(unsupported("input %s is not supported", v.dtype))
 			}
 		}
 		if k := must.Get(in[1].constant()); c.im.inFold && slices.Contains([]string{"quo", "rem", "mod"}, fn) && slices.Contains(k.ints, 0) {
@@ -72,7 +72,7 @@ func lowerMod(c *call) {
 func lowerBitwiseNot(c *call) {
 	x := c.need(1, 1)[0]
 	if !x.dtype.IsInt() {
-		must.Failf("it is applied to %s", x)
+		must.Failf("input %s is not supported", x)
 	}
 	c.set(c.im.opposite(x))
 }

@@ -45,7 +45,7 @@ func lowerBinarizer(c *call) {
 func lowerScaler(c *call) {
 	x, im := c.need(1, 1)[0], c.im
 	if x.dtype != graph.Float32 || x.rank() < 1 {
-		must.Do(unsupported("it is applied to %s", x))
+		must.Do(unsupported("input %s is not supported", x))
 	}
 	row := func(name string) *value {
 		xs := c.floats(name)

@@ -44,21 +44,21 @@ func lowerLoop(c *call) {
 	c.attempt(func() {
 		for i := 0; on && int64(i) != rounds; i++ {
 			if i == maxRounds {
-				must.Do(unsupported("it has more than %d rounds", maxRounds))
+				must.Do(unsupported("more than %d iterations", maxRounds))
 			}
 			going := newConstant(graph.Bool)
 			going.ints[0] = 1
 			outs := c.round(g, append([]*value{valueOf(intScalar(i)), valueOf(going)}, carried...))
 			k := must.Get(outs[0].constant())
 			if outs[0].list != nil || k == nil {
-				must.Do(unsupported("whether it goes on after round %d is not constant", i+1))
+				must.Do(unsupported("the loop condition is not constant after iteration %d", i+1))
 			}
 			on = only(k, "condition") != 0
 			carried = outs[1 : 1+len(carried)]
 			for j := range gathered {
 				v := outs[1+len(carried)+j]
 				if v.list != nil {
-					must.Failf("its body gathers a sequence")
+					must.Failf("a loop output is a sequence of tensors")
 				}
 				gathered[j] = append(gathered[j], c.im.reshape(v, append([]int{1}, v.sizes...)...))
 			}
@@ -99,13 +99,13 @@ func lowerScan(c *call) {
 	for i, v := range scanned {
 		axes[i] = axis(axes[i], v.rank())
 		if size := v.sizes[axes[i]]; i > 0 && size != rounds {
-			must.Failf("its inputs have %d and %d slices", rounds, size)
+			must.Failf("scan inputs have different lengths, %d and %d", rounds, size)
 		} else {
 			rounds = size
 		}
 	}
 	if rounds > maxRounds {
-		must.Do(unsupported("it has more than %d rounds", maxRounds))
+		must.Do(unsupported("more than %d iterations", maxRounds))
 	}
 	gathered := make([][]*value, out)
 	c.attempt(func() {
@@ -152,7 +152,7 @@ func (c *call) perScan(name string, n int) []int {
 		return make([]int, n)
 	}
 	if len(xs) != n {
-		must.Failf("%s has %d numbers, want %d", name, len(xs), n)
+		must.Failf("%s has %d elements, want %d", name, len(xs), n)
 	}
 	return xs
 }
@@ -231,7 +231,7 @@ func (c *call) attempt(steps func()) {
 // stacked is a concatenation as a node of the file would be: a constant, if all parts are.
 func (im *importer) stacked(a int, parts []*value) *value {
 	if len(parts) == 0 {
-		must.Do(unsupported("there is nothing to join: the sizes are not known"))
+		must.Do(unsupported("a loop without iterations has an output of unknown size"))
 	}
 	if len(parts) == 1 {
 		return parts[0]

@@ -300,7 +300,7 @@ func (im *importer) every(x *value, axis, first, step, n int) *value {
 		return im.slice(x, axis, first, first+n)
 	}
 	if n > maxConstant {
-		must.Do(unsupported("it keeps %d cells, %d apart", n, step))
+		must.Do(unsupported("keeping %d elements with step %d is too large", n, step))
 	}
 	idx := make([]int, n)
 	for i := range idx {
@@ -375,7 +375,7 @@ func lowerGather(c *call) {
 	a := c.axisAttr(0, x.rank())
 	k := must.Get(idx.constant())
 	if idx.dtype != graph.Int64 && idx.dtype != graph.Int32 {
-		must.Failf("indices of type %s", idx.dtype)
+		must.Failf("indices must be integers, not %s", idx.dtype)
 	}
 	if k == nil {
 		c.set(c.im.apply("gather", attrs{"axis": graph.IntValue(a)}, x, c.im.cast(idx, graph.Int64)))

@@ -118,10 +118,10 @@ func oneHot(c *call, in []*constant) *constant {
 	}
 	depth := in[1].number(0)
 	if !(depth >= 1) || depth != math.Trunc(depth) {
-		must.Failf("a depth of %g", depth)
+		must.Failf("depth %g is not supported", depth)
 	}
 	if depth > maxConstant {
-		must.Do(unsupported("a depth of %g", depth))
+		must.Do(unsupported("depth %g is not supported", depth))
 	}
 	n := int(depth)
 	a := c.axisAttr(-1, k.rank()+1)
@@ -219,7 +219,7 @@ func (c *call) alongAxis(k *constant) (x constant, axis int) {
 // from the end.
 func (k *constant) positions(n int) []int {
 	if !k.dtype.IsInt() {
-		must.Failf("indices of type %s", k.dtype)
+		must.Failf("indices must be integers, not %s", k.dtype)
 	}
 	out := make([]int, len(k.ints))
 	for i, p := range k.ints {
@@ -262,7 +262,7 @@ func slicePlaces(sizes []int, k *constant, batch int) (at, slice []int) {
 		must.Failf("indices of sizes %v for sizes %v and %d batch axes", k.sizes, sizes, batch)
 	}
 	if !k.dtype.IsInt() {
-		must.Failf("indices of type %s", k.dtype)
+		must.Failf("indices must be integers, not %s", k.dtype)
 	}
 	n := k.sizes[k.rank()-1]
 	if n+batch > len(sizes) {

@@ -13,10 +13,10 @@ import (
 func lowerTfIdf(c *call) {
 	x, im := c.need(1, 1)[0], c.im
 	if !x.dtype.IsInt() || x.rank() > 2 {
-		must.Failf("it is applied to %s", x)
+		must.Failf("input %s is not supported", x)
 	}
 	if c.has("pool_strings") {
-		must.Do(unsupported("its pool is of texts"))
+		must.Do(unsupported("pool_strings is not supported"))
 	}
 	starts, pool, to := c.ints("ngram_counts"), c.ints("pool_int64s"), c.ints("ngram_indexes")
 	least, most, skips := c.int("min_gram_length", 0), c.int("max_gram_length", 0), c.int("max_skip_count", 0)
@@ -41,7 +41,7 @@ func lowerTfIdf(c *call) {
 		for ; from < end; from += i + 1 {
 			g := gram{number, pool[from : from+i+1]}
 			if key := fmt.Sprint(g.tokens); seen[key] {
-				must.Do(unsupported("the n-gram %s is there twice", key))
+				must.Do(unsupported("the n-gram %s is listed twice", key))
 			} else {
 				seen[key] = true
 			}
@@ -65,7 +65,7 @@ func lowerTfIdf(c *call) {
 		batch, long = x.sizes[0], x.sizes[1]
 	}
 	if graph.Product(batch, long, len(tokens)) > maxSummed {
-		must.Do(unsupported("it looks for %d numbers in %s", len(tokens), x))
+		must.Do(unsupported("%d tokens in %s are too many", len(tokens), x))
 	}
 	columns := make([][]int, size) // of counts that add up to an element
 	var counts []*value
@@ -121,7 +121,7 @@ func lowerTfIdf(c *call) {
 	}
 	if w := c.floats("weights"); w != nil && c.text("mode", "") != "TF" {
 		if len(w) != len(to) || !slices.Equal(to, upTo(0, size)) {
-			must.Do(unsupported("it weighs n-grams whose places are not theirs in the list"))
+			must.Do(unsupported("weights with reordered ngram_indexes are not supported"))
 		}
 		k := newConstant(graph.Float32, size)
 		copy(k.floats, w)

@@ -250,7 +250,7 @@ func (c *call) read() {
 // lowered lowers the node, or says why not.
 func (c *call) lowered() error {
 	if c.op.lower == nil {
-		return unsupported("there is no lowering for it")
+		return unsupported("this operator is not supported")
 	}
 	outer := c.im.once
 	c.im.once = c.noteOfOnce()
@@ -271,7 +271,7 @@ func (c *call) optional(i int) *value {
 func (c *call) need(lo, hi int) []*value {
 	for _, v := range c.in[min(hi, len(c.in)):] {
 		if v != nil {
-			must.Do(unsupported("it has %d inputs, of which %d are read", len(c.in), hi))
+			must.Do(unsupported("it has %d inputs, only the first %d are supported", len(c.in), hi))
 		}
 	}
 	if len(c.in) < lo {
@@ -300,7 +300,7 @@ func (c *call) wanted(i int) bool {
 func (c *call) set(v *value) {
 	for i, name := range c.node.GetOutput() {
 		if i > 0 && name != "" {
-			must.Do(unsupported("output %d is in use", i))
+			must.Do(unsupported("optional output %d is not supported", i))
 		}
 	}
 	c.first(v)
@@ -313,7 +313,7 @@ func (c *call) first(v *value) {
 	}
 	for i := range c.outs {
 		if i > 0 && c.wanted(i) {
-			must.Do(unsupported("output %d is in use", i))
+			must.Do(unsupported("optional output %d is not supported", i))
 		}
 	}
 	c.outs[0] = v

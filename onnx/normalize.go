@@ -69,7 +69,7 @@ func lowerBatchNorm(c *call) {
 	}
 	switch {
 	case training && c.im.opset < 14:
-		must.Do(unsupported("it is in training mode"))
+		must.Do(unsupported("training mode is not supported"))
 	case spatial == 0 && c.im.opset < 9:
 		c.elementNorm(in, eps)
 	case training:

@@ -53,24 +53,24 @@ func TestOpaqueVerbatim(t *testing.T) {
 		{"another operator set", func(m *onnxpb.ModelProto) {
 			m.Graph.Node = []*onnxpb.NodeProto{node("Sub", []string{"x", "y"}, []string{"s"}), of(ms, node("Trilu", []string{"s"}, []string{"t"})), node("Relu", []string{"t"}, []string{"z"})}
 			m.Graph.ValueInfo = []*onnxpb.ValueInfoProto{float32Info("t", 2, 3)}
-		}, "[{n_Trilu t com.microsoft.Trilu there is no lowering"},
+		}, "[{n_Trilu t com.microsoft.Trilu this operator is not supported"},
 		{"branches that read values around them", func(m *onnxpb.ModelProto) {
 			m.Graph.Node = []*onnxpb.NodeProto{node("Mul", []string{"x", "y"}, []string{"p"}),
 				node("If", []string{"c"}, []string{"z"}, graphAttribute("then_branch", branch(node("Add", []string{"p", "x"}, []string{"t"}))),
 					graphAttribute("else_branch", branch(of(ms, node("Trilu", []string{"y"}, []string{"t"})))))}
-		}, "[{n_If z If its condition is not constant, and in its else_branch com.microsoft.Trilu is kept: there is no lowering for it}]"},
+		}, "[{n_If z If its condition is not constant, and in its else_branch com.microsoft.Trilu is kept: this operator is not supported}]"},
 		{"branches that agree on a type which the file does not declare", func(m *onnxpb.ModelProto) {
 			m.Graph.Node = []*onnxpb.NodeProto{
 				node("If", []string{"c"}, []string{"q"}, graphAttribute("then_branch", branch(node("Add", []string{"y", "x"}, []string{"t"}))),
 					graphAttribute("else_branch", branch(of(ms, node("Trilu", []string{"y"}, []string{"t"}))))),
 				node("Relu", []string{"q"}, []string{"z"})}
-		}, "[{n_If q If its condition is not constant, and in its else_branch com.microsoft.Trilu is kept: there is no lowering for it}]"},
+		}, "[{n_If q If its condition is not constant, and in its else_branch com.microsoft.Trilu is kept: this operator is not supported}]"},
 		{"branches that call functions", func(m *onnxpb.ModelProto) {
 			m.Functions = []*onnxpb.FunctionProto{callers("A", "B", "Relu"), callers("B", "Relu"), callers("unused", "Relu")}
 			m.Graph.Node = []*onnxpb.NodeProto{
 				node("If", []string{"c"}, []string{"z"}, graphAttribute("then_branch", branch(of("f", node("A", []string{"x"}, []string{"t"})))),
 					graphAttribute("else_branch", branch(of(ms, node("Trilu", []string{"y"}, []string{"t"})))))}
-		}, "[{n_If z If its condition is not constant, and in its else_branch com.microsoft.Trilu is kept: there is no lowering for it}]"},
+		}, "[{n_If z If its condition is not constant, and in its else_branch com.microsoft.Trilu is kept: this operator is not supported}]"},
 		{"a function around a node of another operator set", func(m *onnxpb.ModelProto) {
 			f := callers("A", "Relu", "Relu")
 			f.Node[1] = of(ms, node("Trilu", []string{"va"}, []string{"vb"}))
@@ -78,7 +78,7 @@ func TestOpaqueVerbatim(t *testing.T) {
 			f.ValueInfo = []*onnxpb.ValueInfoProto{float32Info("vb", 2, 3)}
 			calling("A", f)(m)
 			m.Graph.Input = m.Graph.Input[:1]
-		}, "[{n_Trilu z com.microsoft.Trilu there is no lowering"},
+		}, "[{n_Trilu z com.microsoft.Trilu this operator is not supported"},
 		{"numbers within a branch, and a name that is taken", func(m *onnxpb.ModelProto) {
 			g := branch(node("MatMul", []string{"y", "w"}, []string{"t"}))
 			w := floatsWeight("w", []int{3, 2000}, large...)
@@ -93,7 +93,7 @@ func TestOpaqueVerbatim(t *testing.T) {
 				node("If", []string{"c"}, []string{"z"}, graphAttribute("then_branch", g), graphAttribute("else_branch", other))}
 			m.Graph.Initializer = []*onnxpb.TensorProto{intsWeight("lo", []int{1}, 0), intsWeight("hi", []int{1}, 1), intsWeight("ax", []int{1}, 1)}
 			m.Graph.Output[0] = float32Info("z", 2, 2000)
-		}, "[{n_If z If its condition is not constant, and in its else_branch com.microsoft.Trilu is kept: there is no lowering for it}]"},
+		}, "[{n_If z If its condition is not constant, and in its else_branch com.microsoft.Trilu is kept: this operator is not supported}]"},
 		{"a loop", func(m *onnxpb.ModelProto) {
 			body := &onnxpb.GraphProto{Name: proto.String("body"), Input: []*onnxpb.ValueInfoProto{
 				valueInfo("i", graph.TensorType{DType: graph.Int64}), valueInfo("go", graph.TensorType{DType: graph.Bool}), float32Info("v", 2, 3)},
@@ -107,7 +107,7 @@ func TestOpaqueVerbatim(t *testing.T) {
 			m.Graph.Initializer = []*onnxpb.TensorProto{floatsWeight("hi", nil, 1)}
 			m.Graph.ValueInfo = []*onnxpb.ValueInfoProto{float32Info("z", 6)}
 			m.Graph.Output = []*onnxpb.ValueInfoProto{float32Info("q", 6), valueInfo("at", graph.TensorType{DType: graph.Int64, Sizes: []int{6}})}
-		}, "[{n_Unique z Unique there is no lowering for it}]"},
+		}, "[{n_Unique z Unique this operator is not supported}]"},
 	} {
 		m := small()
 		m.OpsetImport = append(m.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: proto.String("f"), Version: proto.Int64(1)},
@@ -195,7 +195,7 @@ func TestBranchesDisagree(t *testing.T) {
 	m.Graph.Output = []*onnxpb.ValueInfoProto{{Name: proto.String("z")}}
 	path := put(t, marshal(t, m))
 	_, _, err := Read(path, ReadOptions{})
-	const want = `node "n_If" (If): its condition is not constant, and in its else_branch com.microsoft.Trilu is kept: there is no lowering for it, and the type of its output "q" is not known: the file does not say it; if its condition is always the same, give what it depends on: --constant sr=VALUE`
+	const want = `node "n_If" (If): its condition is not constant, and in its else_branch com.microsoft.Trilu is kept: this operator is not supported, and the type of its output "q" is not known: the file does not say it; if its condition is always the same, give what it depends on: --constant sr=VALUE`
 	if err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -18,11 +18,11 @@ func lowerPad(c *call) {
 	fill := c.float("value", 0)
 	if k := c.known(2, "value"); k != nil {
 		if k.len() != 1 {
-			must.Failf("its value is %s", in[2])
+			must.Failf("the padding value must be one number, not %s", in[2])
 		}
 		fill = k.written()
 		if !k.dtype.IsFloat() && (math.Abs(fill) > 1<<53) {
-			must.Do(unsupported("its value is an integer beyond 2^53"))
+			must.Do(unsupported("the padding value is an integer above 2^53"))
 		}
 	}
 	mode := c.text("mode", "constant")
@@ -42,7 +42,7 @@ func lowerPad(c *call) {
 		n := x.sizes[a]
 		total := before[a] + n + after[a]
 		if total > maxConstant {
-			must.Do(unsupported("it pads to %d", total))
+			must.Do(unsupported("the padded size %d is too large", total))
 		}
 		idx := make([]int, total)
 		for i := range idx {
@@ -93,7 +93,7 @@ func (c *call) padding(x *value) (before, after []int) {
 	pads := c.intsOrInput("pads", 1)
 	axes := axesOrAll(c.knownInts(3, "axes"), x.rank())
 	if len(pads) != 2*len(axes) {
-		must.Failf("%d pads for %d axes", len(pads), len(axes))
+		must.Failf("%d pads for %d axes, want two per axis", len(pads), len(axes))
 	}
 	before, after = make([]int, x.rank()), make([]int, x.rank())
 	for i, a := range axes {
@@ -103,7 +103,7 @@ func (c *call) padding(x *value) (before, after []int) {
 			continue
 		}
 		if n := int64(x.sizes[a]); max(lo, hi) > graph.MaxSize || n+int64(lo)+int64(hi) < 1 || n+int64(min(lo, 0))+int64(min(hi, 0)) < 1 {
-			must.Failf("pads %d and %d of an axis of size %d", lo, hi, n)
+			must.Failf("pads %d and %d do not fit an axis of size %d", lo, hi, n)
 		}
 		before[a], after[a] = lo, hi
 	}
@@ -125,7 +125,7 @@ func (c *call) blocks() (x *value, size int) {
 	x = c.need(1, 1)[0]
 	n := c.int("blocksize", 0)
 	if n < 1 || n > 1<<15 {
-		must.Failf("blocksize %d", n)
+		must.Failf("blocksize %d, want 1 to 32768", n)
 	}
 	if x.rank() != 4 {
 		must.Failf("%s: want 4 axes", x)
@@ -143,7 +143,7 @@ func lowerDepthToSpace(c *call) {
 	mode := c.text("mode", "DCR")
 	b, ch, h, w := x.sizes[0], x.sizes[1], x.sizes[2], x.sizes[3]
 	if ch%(k*k) != 0 {
-		must.Failf("%d channels in blocks of %d", ch, k)
+		must.Failf("%d channels do not divide into blocks of size %d", ch, k)
 	}
 	d := ch / (k * k)
 	apart, perm := []int{b, k, k, d, h, w}, []int{0, 3, 4, 1, 5, 2}
@@ -161,7 +161,7 @@ func lowerSpaceToDepth(c *call) {
 	x, k := c.blocks()
 	b, ch, h, w := x.sizes[0], x.sizes[1], x.sizes[2], x.sizes[3]
 	if h%k != 0 || w%k != 0 {
-		must.Failf("%s in blocks of %d", x, k)
+		must.Failf("%s does not divide into blocks of size %d", x, k)
 	}
 	c.set(c.im.reshuffle(x, []int{b, ch, h / k, k, w / k, k}, []int{0, 3, 5, 1, 2, 4},
 		[]int{b, ch * k * k, h / k, w / k}))

@@ -37,7 +37,7 @@ func lowerMoved(data ...int) lowering {
 		var from []tagged
 		next := 1
 		if how := c.text("reduction", "none"); how != "none" {
-			must.Do(unsupported("it combines elements: its reduction is %q", clip(how)))
+			must.Do(unsupported("reduction %q is not supported", clip(how)))
 		}
 		for _, i := range data {
 			v := c.optional(i)

@@ -116,7 +116,7 @@ func (c *call) arithmetic(own string, v *value) {
 		return
 	}
 	if !v.dtype.IsReal() && !(v.dtype.IsInt() && slices.Contains(exactOnInts, own)) {
-		must.Do(unsupported("it is applied to %s", v.dtype))
+		must.Do(unsupported("input %s is not supported", v.dtype))
 	}
 }
 
@@ -216,7 +216,7 @@ func lowerThresholded(c *call, x *value) *value {
 func lowerShrink(c *call, x *value) *value {
 	im, lambda, bias := c.im, c.float("lambd", 0.5), c.float("bias", 0)
 	if lambda < 0 { // both ranges hold some numbers
-		must.Do(unsupported("its attribute lambd is %g, below 0", lambda))
+		must.Do(unsupported("lambd %g is not supported, it must not be negative", lambda))
 	}
 	up, down := c.above(x, lambda), c.above(im.do("neg", x), lambda)
 	kept := im.do("ewmul", x, im.do("ewadd", up, down))
@@ -363,7 +363,7 @@ func lowerPow(c *call) {
 	x, y := in[0], c.placed(in[0], in[1])
 	t := x.dtype
 	if !t.IsFloat() && !t.IsInt() || !y.dtype.IsFloat() && !y.dtype.IsInt() {
-		must.Do(unsupported("it is applied to %s and %s", t, y.dtype))
+		must.Do(unsupported("inputs %s and %s are not supported", t, y.dtype))
 	}
 	sizes := joint(x.sizes, y.sizes)
 	if k := must.Get(y.constant()); k != nil && t.IsFloat() && k.len() > 0 && !c.marked("keep") {
@@ -413,13 +413,13 @@ func lowerIdentity(c *call) {
 func lowerDropout(c *call) {
 	x := c.need(1, 3)[0]
 	if c.im.opset < 7 && !c.flag("is_test") {
-		must.Do(unsupported("it is in training mode"))
+		must.Do(unsupported("training mode is not supported"))
 	}
 	training := c.known(2, "training mode")
 	if training != nil && training.len() == 1 && training.number(0) != 0 {
 		ratio := c.known(1, "ratio")
 		if ratio == nil || ratio.len() != 1 || ratio.number(0) != 0 {
-			must.Do(unsupported("it is in training mode"))
+			must.Do(unsupported("training mode is not supported"))
 		}
 	}
 	if len(c.outs) > 2 {
@@ -430,7 +430,7 @@ func lowerDropout(c *call) {
 		return
 	}
 	if c.im.opset < 12 {
-		must.Do(unsupported("its mask is read, and what it is was not said before operator set 12: convert the model to 12 or later"))
+		must.Do(unsupported("the output mask is not defined before operator set 12: convert the model to 12 or later"))
 	}
 	one := valueOf(&constant{dtype: graph.Bool, ints: []int64{1}})
 	c.outs[0], c.outs[1] = x, c.im.broadcast(one, x.sizes...)

@@ -54,7 +54,7 @@ func (im *importer) pool(x *value, win *window, op, border string) *value {
 	case 3:
 		return im.pool3(x, win, op, border)
 	default:
-		must.Do(unsupported("it pools over %d axes", n))
+		must.Do(unsupported("pooling over %d axes is not supported", n))
 	}
 	if win.same == "" {
 		if added := win.explicit(x.sizes[2:]); !zeros(added) {
@@ -72,7 +72,7 @@ func (im *importer) pool(x *value, win *window, op, border string) *value {
 	}
 	for i, k := range win.kernel {
 		if win.before[i] >= k || win.after[i] >= k {
-			must.Do(unsupported("its pads are not smaller than its kernel"))
+			must.Do(unsupported("padding that is not smaller than the kernel is not supported"))
 		}
 	}
 	a := attrs{"kh": graph.IntValue(win.kernel[0]), "kw": graph.IntValue(win.kernel[1]), "stride": win.strideAttr(), "pad": win.padAttr()}
@@ -111,7 +111,7 @@ func (im *importer) averageOf(x *value, win *window, border string) *value {
 		}
 		win.after[i] += added[i]
 		if graph.Product(out[i], win.kernel[i]) > maxConstant {
-			must.Do(unsupported("it has %d windows of %d cells", out[i], win.kernel[i]))
+			must.Do(unsupported("%d windows of size %d are too many", out[i], win.kernel[i]))
 		}
 		for o := range out[i] {
 			count := 0.0
@@ -124,7 +124,7 @@ func (im *importer) averageOf(x *value, win *window, border string) *value {
 		}
 	}
 	if graph.Product(out...) > maxConstant || graph.Product(win.kernel...) > maxConstant {
-		must.Do(unsupported("it has %v windows of %v cells", out, win.kernel))
+		must.Do(unsupported("%v windows of size %v are too many", out, win.kernel))
 	}
 	win.valid = false
 	one := newConstant(x.dtype, append([]int{1, 1}, win.kernel...)...)
@@ -168,7 +168,7 @@ func (im *importer) dilatedPool(x *value, win *window, op, border string) *value
 			continue
 		}
 		if win.kernel[i] > 64 {
-			must.Do(unsupported("its kernel has %d cells with gaps", win.kernel[i]))
+			must.Do(unsupported("a dilated kernel of size %d is not supported, at most 64", win.kernel[i]))
 		}
 		most := im.every(x, axis, 0, s, out)
 		for k := 1; k < win.kernel[i]; k++ {
@@ -194,7 +194,7 @@ func lowerGlobal(f reduction) lowering {
 func (c *call) norm() int {
 	p := c.int("p", 2)
 	if p < 1 || p > 64 {
-		must.Do(unsupported("its norm is that of %d", p))
+		must.Do(unsupported("norm p = %d is not supported, only 1 to 64", p))
 	}
 	return int(p)
 }
@@ -226,7 +226,7 @@ func lowerLpPool(c *call) {
 		win.after[i] += added[i]
 	}
 	if n := graph.Product(win.kernel...); n > maxConstant {
-		must.Do(unsupported("its windows have %d cells", n))
+		must.Do(unsupported("windows of %d elements are too large", n))
 	}
 	win.valid = false
 	one := newConstant(x.dtype, append([]int{1, 1}, win.kernel...)...)

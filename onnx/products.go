@@ -260,11 +260,11 @@ func lowerDet(c *call) {
 	c.arithmetic("", x)
 	r := x.rank()
 	if r < 2 || x.sizes[r-1] != x.sizes[r-2] {
-		must.Failf("%s is no square matrix", x)
+		must.Failf("%s is not a square matrix", x)
 	}
 	n, lead := x.sizes[r-1], slices.Clone(x.sizes[:r-2])
 	if n > maxDet {
-		must.Do(unsupported("its matrices have %d rows, more than %d", n, maxDet))
+		must.Do(unsupported("matrices with %d rows, at most %d are supported", n, maxDet))
 	}
 	// minor is the determinant of the last rows and a set of columns, as many.
 	made := map[int]*value{}

@@ -34,9 +34,9 @@ func (c *call) quantum(i int) quantum {
 	case q.scale == nil:
 		must.Failf("a scale is missing")
 	case !q.scale.dtype.IsFloat():
-		must.Failf("the scale %s is no floating-point number", q.scale)
+		must.Failf("the scale %s is not floating-point", q.scale)
 	case q.zero != nil && q.zero.elements() != q.scale.elements():
-		must.Failf("the zero point %s for the scale %s", q.zero, q.scale)
+		must.Failf("the zero point %s does not fit the scale %s", q.zero, q.scale)
 	}
 	return q
 }
@@ -52,11 +52,11 @@ func (c *call) along(scale *value, sizes []int, axis int) *value {
 		axis += len(sizes)
 	}
 	if axis < 0 || axis >= len(sizes) {
-		must.Failf("axis %d of sizes %v", axis, sizes)
+		must.Failf("axis %d is out of range for shape %v", axis, sizes)
 	}
 	if scale.rank() == 1 {
 		if scale.sizes[0] != sizes[axis] {
-			must.Failf("scales %s for axis %d of sizes %v", scale, axis, sizes)
+			must.Failf("scales %s do not fit axis %d of shape %v", scale, axis, sizes)
 		}
 		form := ones(len(sizes))
 		form[axis] = sizes[axis]
@@ -68,7 +68,7 @@ func (c *call) along(scale *value, sizes []int, axis int) *value {
 		blocks[axis] = (sizes[axis] + block - 1) / block
 	}
 	if block < 1 || !slices.Equal(scale.sizes, blocks) {
-		must.Failf("scales %s for sizes %v in blocks of %d along axis %d", scale, sizes, block, axis)
+		must.Failf("scales %s do not fit shape %v with block_size %d along axis %d", scale, sizes, block, axis)
 	}
 	block = min(block, sizes[axis])
 	one, many, all := slices.Insert(slices.Clone(blocks), axis+1, 1), slices.Insert(slices.Clone(blocks), axis+1, block), slices.Clone(sizes)
@@ -84,7 +84,7 @@ func (c *call) centered(x, zero *value, axis int) *value {
 		return y
 	}
 	if zero.dtype != x.dtype {
-		must.Failf("the zero point %s of %s", zero, x)
+		must.Failf("the zero point %s and %s have different element types", zero, x)
 	}
 	return im.do("ewsub", y, c.along(im.cast(zero, graph.Float32), x.sizes, axis))
 }
@@ -105,7 +105,7 @@ func (c *call) rounded(y, zero *value, t graph.DType, axis int) *value {
 		return im.apply("cast", attrs{"to": graph.NameValue(t.String()), "mode": graph.NameValue(mode)}, y)
 	}
 	if !t.IsInt() || t.Bits() > 16 {
-		must.Do(unsupported("numbers are quantized to %s", t))
+		must.Do(unsupported("quantization to %s is not supported", t))
 	}
 	y = im.do("round", y)
 	if zero != nil {
@@ -143,12 +143,12 @@ func lowerQuantize(c *call) {
 		t = q.zero.dtype
 	}
 	if named := c.typeNamed("output_dtype", t); q.zero != nil && named != t {
-		must.Failf("the zero point %s of a result of type %s", q.zero, named)
+		must.Failf("the zero point %s does not fit output_dtype %s", q.zero, named)
 	} else {
 		t = named
 	}
 	if !x.dtype.IsFloat() && x.dtype != graph.Int32 {
-		must.Failf("it is applied to %s", x)
+		must.Failf("input %s is not supported", x)
 	}
 	c.set(c.quantized(c.im.cast(x, graph.Float32), q, t, int(c.int("axis", 1))))
 }
@@ -157,7 +157,7 @@ func lowerDequantize(c *call) {
 	x := c.need(2, 3)[0]
 	q := c.quantum(1)
 	if x.dtype == graph.Float64 || x.dtype.IsInt() && x.dtype.Bits() > 16 && x.dtype != graph.Int32 {
-		must.Do(unsupported("it is applied to %s", x.dtype))
+		must.Do(unsupported("input %s is not supported", x.dtype))
 	}
 	c.set(c.im.cast(c.dequantized(x, q, int(c.int("axis", 1))), c.typeNamed("output_dtype", q.scale.dtype)))
 }
@@ -183,7 +183,7 @@ func (im *importer) dynamic(x *value) (scale, zero *value) {
 // dynamically are numbers of float32 as bytes, with their scale and zero point.
 func (c *call) dynamically(x *value) (y *value, q quantum) {
 	if x.dtype != graph.Float32 {
-		must.Failf("it is applied to %s", x)
+		must.Failf("input %s is not supported", x)
 	}
 	scale, zero := c.im.dynamic(x)
 	q = quantum{scale, c.im.cast(zero, graph.Uint8)}

@@ -16,14 +16,14 @@ import (
 // meanOfImage and softmaxOfLast are two of the operators on quantized numbers.
 func meanOfImage(c *call, x *value) *value {
 	if c.flag("channels_last") || x.rank() < 3 {
-		must.Do(unsupported("its channels are last"))
+		must.Do(unsupported("channels_last = 1 is not supported"))
 	}
 	return c.im.reduce("reducemean", x, upTo(2, x.rank()), true)
 }
 
 func softmaxOfLast(c *call, x *value) *value {
 	if c.int("opset", 13) < 13 {
-		must.Do(unsupported("it is that of operator set %d", c.int("opset", 13)))
+		must.Do(unsupported("its definition of operator set %d is not supported", c.int("opset", 13)))
 	}
 	return c.im.apply("softmax", attrs{"axis": graph.IntValue(c.axisAttr(-1, x.rank()))}, x)
 }
@@ -59,10 +59,10 @@ func (c *call) reach(x, zero *value) float64 {
 // bytes8 requires integers of 8 bits, and a zero point of their type if there is one.
 func bytes8(x, zero *value) {
 	if !x.dtype.IsInt() || x.dtype.Bits() > 8 {
-		must.Do(unsupported("it multiplies %s", x.dtype))
+		must.Do(unsupported("products of %s are not supported", x.dtype))
 	}
 	if zero != nil && zero.dtype != x.dtype {
-		must.Failf("the zero point %s of %s", zero, x)
+		must.Failf("the zero point %s and %s have different element types", zero, x)
 	}
 }
 
@@ -100,7 +100,7 @@ func (c *call) rowZero(x, zero *value) *value {
 		return c.factorZero(x, zero)
 	}
 	if x.rank() < 2 || zero.sizes[0] != x.sizes[x.rank()-2] {
-		must.Failf("the zero point %s of %s", zero, x)
+		must.Failf("the zero point %s and %s have different element types", zero, x)
 	}
 	return c.im.broadcast(c.im.reshape(zero, zero.sizes[0], 1), x.sizes...)
 }
@@ -112,7 +112,7 @@ func (c *call) factorZero(x, zero *value) *value {
 	case zero.elements() == 1:
 		zero = c.im.reshape(zero)
 	case !slices.Equal(joint(zero.sizes, x.sizes), x.sizes):
-		must.Failf("the zero point %s of %s", zero, x)
+		must.Failf("the zero point %s and %s have different element types", zero, x)
 	}
 	return c.im.broadcast(zero, x.sizes...)
 }
@@ -161,13 +161,13 @@ func (c *call) convolved(x, xz, w, wz *value) *value {
 		must.Failf("input %s and kernel %s: want the same number of axes, at least 3", x, w)
 	}
 	if xz != nil && xz.elements() != 1 {
-		must.Failf("the zero point %s of %s", xz, x)
+		must.Failf("the zero point %s and %s have different element types", xz, x)
 	}
 	groups := c.int("group", 1)
 	cells := graph.NumElements(w.sizes[2:])
 	terms := c.cut(x, xz, w, wz) / cells // channels
 	if terms == 0 {
-		must.Do(unsupported("windows of %d cells of %s and %s", cells, x.dtype, w.dtype))
+		must.Do(unsupported("windows of %d elements of %s and %s are too large", cells, x.dtype, w.dtype))
 	}
 	a, b := c.centered(x, xz, 1), c.centered(w, wz, 0)
 	long := w.sizes[1]
@@ -176,7 +176,7 @@ func (c *call) convolved(x, xz, w, wz *value) *value {
 		return im.convolve(a, b, win(), groups)
 	}
 	if groups != 1 || x.sizes[1] != long {
-		must.Do(unsupported("groups of %d channels and windows of %d cells", long, cells))
+		must.Do(unsupported("groups of %d channels with windows of %d elements are not supported", long, cells))
 	}
 	return im.inParts((long+terms-1)/terms, func(i int) *value {
 		lo, hi := i*terms, min(long, (i+1)*terms)
@@ -202,7 +202,7 @@ func (c *call) requantized(y *value, x, w, out quantum, axis int) *value {
 		must.Failf("the zero point of the result is missing")
 	}
 	if x.scale.elements() != 1 || out.scale.elements() != 1 {
-		must.Do(unsupported("scales %s and %s are not those of a tensor", x.scale, out.scale))
+		must.Do(unsupported("scales %s and %s must be scalars", x.scale, out.scale))
 	}
 	y = im.cast(y, graph.Float32)
 	factor := im.do("ewmul", im.broadcast(im.reshape(x.scale), w.scale.sizes...), w.scale)
@@ -226,7 +226,7 @@ func lowerQLinearMatMul(c *call) {
 func lowerQLinearConv(c *call) {
 	in := c.need(8, 9)
 	if c.flag("channels_last") {
-		must.Do(unsupported("its channels are last"))
+		must.Do(unsupported("channels_last = 1 is not supported"))
 	}
 	x, w, out := c.quantum(1), c.quantum(4), c.quantum(6)
 	y := c.convolved(in[0], x.zero, in[3], w.zero)
@@ -255,7 +255,7 @@ func lowerDynamicQuantizeMatMul(c *call) {
 func (c *call) scaledProduct(x, w *value, xq, wq quantum, bias *value) *value {
 	im := c.im
 	if xq.scale.elements() != 1 {
-		must.Do(unsupported("the scale %s is not that of a tensor", xq.scale))
+		must.Do(unsupported("scale %s must be a scalar", xq.scale))
 	}
 	y := im.cast(c.products(x, xq.zero, w, wq.zero), graph.Float32)
 	factor := im.do("ewmul", im.broadcast(im.reshape(xq.scale), wq.scale.sizes...), wq.scale)
@@ -280,7 +280,7 @@ func lowerQGemm(c *call) {
 	}
 	if c.flag("transB") {
 		if w.zero != nil && w.zero.rank() == 2 {
-			must.Do(unsupported("the zero point %s is turned around", w.zero))
+			must.Do(unsupported("zero point %s with transB = 1 is not supported", w.zero))
 		}
 		b = im.transpose(b, 1, 0)
 	}
@@ -294,7 +294,7 @@ func lowerQGemm(c *call) {
 	}
 	if in[7] == nil {
 		if x.scale.elements() != 1 {
-			must.Do(unsupported("the scale %s is not that of a tensor", x.scale))
+			must.Do(unsupported("scale %s must be a scalar", x.scale))
 		}
 		factor := im.do("ewmul", im.broadcast(im.reshape(x.scale), w.scale.sizes...), w.scale)
 		y = im.cast(y, graph.Float32)

@@ -64,7 +64,7 @@ func lowerRecurrent(gates int, acts []string, next step) lowering {
 		}
 		switch {
 		case steps > maxSteps:
-			must.Do(unsupported("it takes %d steps, and no more than %d are written one after another: cut its input", steps, maxSteps))
+			must.Do(unsupported("sequence length %d, at most %d is supported: shorten the input", steps, maxSteps))
 		case way != "forward" && way != "reverse" && dirs == 1:
 			must.Failf("direction is %q", clip(way))
 		case c.has("hidden_size") && c.int("hidden_size", 0) != int64(hidden):
@@ -73,7 +73,7 @@ func lowerRecurrent(gates int, acts []string, next step) lowering {
 		if long := c.known(4, "sequence lengths"); long != nil {
 			for _, n := range long.ints {
 				if n != int64(steps) {
-					must.Do(unsupported("its sequences differ in length"))
+					must.Do(unsupported("sequences of different lengths are not supported"))
 				}
 			}
 		}

@@ -17,14 +17,14 @@ func lowerRoiAlign(c *call) {
 	x, rois, of := in[0], in[1], in[2]
 	c.arithmetic("", x)
 	if x.rank() != 4 || rois.rank() != 2 || rois.sizes[1] != 4 || of.rank() != 1 || of.sizes[0] != rois.sizes[0] || !of.dtype.IsInt() || rois.dtype != x.dtype {
-		must.Failf("regions %s of images %s of %s", rois, of, x)
+		must.Failf("regions %s with batch indices %s do not fit images %s", rois, of, x)
 	}
 	high, wide, grid := c.int("output_height", 1), c.int("output_width", 1), c.int("sampling_ratio", 0)
 	if high < 1 || wide < 1 || high > graph.MaxSize || wide > graph.MaxSize || grid < 0 || grid > graph.MaxSize {
-		must.Failf("bins of %d by %d, read at %d places", high, wide, grid)
+		must.Failf("output %d by %d with sampling_ratio %d", high, wide, grid)
 	}
 	if grid == 0 {
-		must.Do(unsupported("at how many places it reads depends on the size of a region"))
+		must.Do(unsupported("sampling_ratio 0 (adaptive) is not supported"))
 	}
 	mode := c.text("mode", "avg")
 	if mode != "avg" && mode != "max" {
@@ -49,7 +49,7 @@ func lowerRoiAlign(c *call) {
 	bins := [2]int{int(high), int(wide)}
 	for _, b := range bins {
 		if graph.Product(b, int(grid)) > maxConstant {
-			must.Do(unsupported("it reads %d bins at %d places", b, grid))
+			must.Do(unsupported("%d bins with %d samples each are too many", b, grid))
 		}
 	}
 	total := []int{n, bins[0] * int(grid), bins[1] * int(grid)}
@@ -111,22 +111,22 @@ func lowerDeformConv(c *call) {
 	c.arithmetic("", x)
 	groups, parts := int(c.int("group", 1)), int(c.int("offset_group", 1))
 	if x.rank() != 4 || w.rank() != 4 {
-		must.Do(unsupported("it is applied to %s with the kernel %s", x, w))
+		must.Do(unsupported("input %s with kernel %s is not supported, only 2-D", x, w))
 	}
 	n, channels, image := x.sizes[0], x.sizes[1], x.sizes[2:]
 	if groups < 1 || parts < 1 || groups > channels || parts > channels || channels%groups != 0 || channels%parts != 0 ||
 		w.sizes[1]*groups != channels || w.sizes[0]%groups != 0 || w.dtype != x.dtype || offset.dtype != x.dtype {
-		must.Failf("%d groups, %d of offsets, of %s, the kernel %s and offsets %s", groups, parts, x, w, offset)
+		must.Failf("group %d and offset_group %d do not fit input %s, kernel %s and offsets %s", groups, parts, x, w, offset)
 	}
 	win := c.window(image, w.sizes[2:])
 	out := win.windows(image, win.explicit(image))
 	kernel := w.sizes[2] * w.sizes[3]
 	if !slices.Equal(offset.sizes, []int{n, parts * kernel * 2, out[0], out[1]}) {
-		must.Failf("offsets %s for windows %v of %v", offset, out, w.sizes[2:])
+		must.Failf("offsets %s do not fit %v windows of size %v", offset, out, w.sizes[2:])
 	}
 	places := kernel * out[0] * out[1]
 	if places > maxConstant {
-		must.Do(unsupported("it has %v windows of %v cells", out, w.sizes[2:]))
+		must.Do(unsupported("%v windows of size %v are too many", out, w.sizes[2:]))
 	}
 	// Each part of the channels that has offsets of its own is an image by itself.
 	cut := im.reshape(offset, n*parts, kernel, 2, out[0]*out[1])
@@ -145,7 +145,7 @@ func lowerDeformConv(c *call) {
 	y = im.weighed(im.pad(y, []int{0, 0, 1, 1}, []int{0, 0, 1, 1}, 0), axes)
 	if mask := in[4]; mask != nil {
 		if !slices.Equal(mask.sizes, []int{n, parts * kernel, out[0], out[1]}) || mask.dtype != x.dtype {
-			must.Failf("a mask %s for windows %v of %v", mask, out, w.sizes[2:])
+			must.Failf("mask %s does not fit %v windows of size %v", mask, out, w.sizes[2:])
 		}
 		y = im.do("ewmul", y, im.broadcast(im.reshape(mask, n*parts, 1, places), y.sizes...))
 	}

@@ -42,7 +42,7 @@ type sampling struct {
 func (c *call) resizable(inputs int) *value {
 	x := c.need(1, inputs)[0]
 	if !x.dtype.IsFloat() {
-		must.Do(unsupported("it is applied to %s", x.dtype))
+		must.Do(unsupported("input %s is not supported", x.dtype))
 	}
 	return x
 }
@@ -78,7 +78,7 @@ func lowerResize(c *call) {
 	x := c.resizable(4)
 	s := c.sampling()
 	if s.antialias && s.method == "nearest" {
-		must.Do(unsupported("it has antialiasing, and takes the nearest cell"))
+		must.Do(unsupported("antialiasing in mode nearest is not supported"))
 	}
 	s.bySizes(x.sizes)
 	c.set(c.im.resize(x, s))
@@ -100,7 +100,7 @@ func (c *call) sampling() *sampling {
 	s.scales, s.sizes = c.knownNumbers(2, "scales"), c.knownInts(3, "sizes")
 	if s.coord == "tf_crop_and_resize" {
 		if c.known(1, "region") == nil {
-			must.Failf("it has no region")
+			must.Failf("the region of interest (roi) is missing")
 		}
 		s.roi = c.knownNumbers(1, "region")
 	}
@@ -124,13 +124,13 @@ func (s *sampling) bySizes(from []int) {
 		given = nil
 	}
 	if len(sizes) == 0 && len(given) == 0 {
-		must.Failf("neither scales nor sizes")
+		must.Failf("neither scales nor sizes are given")
 	}
 	if len(sizes) > 0 && len(sizes) != len(axes) || len(given) > 0 && len(given) != len(axes) {
-		must.Failf("%d scales, %d sizes for %d axes", len(given), len(sizes), len(axes))
+		must.Failf("%d scales and %d sizes do not fit %d axes", len(given), len(sizes), len(axes))
 	}
 	if s.roi != nil && len(s.roi) != 2*len(axes) {
-		must.Failf("its region has %d numbers, want %d", len(s.roi), 2*len(axes))
+		must.Failf("roi has %d elements, want %d", len(s.roi), 2*len(axes))
 	}
 	for i, a := range axes {
 		if len(sizes) > 0 {
@@ -142,7 +142,7 @@ func (s *sampling) bySizes(from []int) {
 				exact = r
 			}
 			if !(exact >= 1 && exact <= graph.MaxSize) {
-				must.Failf("scale %g of an axis of size %d", given[i], from[a])
+				must.Failf("scale %g is not possible for an axis of size %d", given[i], from[a])
 			}
 			all[a], scales[a] = int(exact), given[i]
 		}
@@ -223,7 +223,7 @@ func (im *importer) extrapolate(x *value, s *sampling) *value {
 		return x
 	}
 	if x.elements() > maxConstant {
-		must.Do(unsupported("it has an extrapolation value for %s", x))
+		must.Do(unsupported("extrapolation_value for %s is not supported: too large", x))
 	}
 	fill := newConstant(x.dtype, s.sizes...)
 	graph.Each(s.sizes, func(flat int, idx []int) {
@@ -240,7 +240,7 @@ func (im *importer) extrapolate(x *value, s *sampling) *value {
 func (im *importer) resample(x *value, axis int, s *sampling) *value {
 	n, out := x.sizes[axis], s.sizes[axis]
 	if graph.Product(n, out) > maxConstant {
-		must.Do(unsupported("the matrix of its weights is %d by %d", n, out))
+		must.Do(unsupported("resizing %d to %d is too large", n, out))
 	}
 	weights := newConstant(x.dtype, n, out)
 	cells := make([]int, out)
@@ -376,7 +376,7 @@ func (s *sampling) stretched(axis int, p float64, n int) (taps []tap) {
 		sum += w
 	}
 	if sum == 0 {
-		must.Do(unsupported("it looks at cells outside only"))
+		must.Do(unsupported("all its samples lie outside the image"))
 	}
 	for i := range taps {
 		taps[i].weight /= sum

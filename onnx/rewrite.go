@@ -219,7 +219,7 @@ func (w *rewriting) demand(v string) {
 			w.alias[v] = u
 		} else {
 			if made && repeating[w.s.nodes[i].GetOpType()] {
-				must.Failf("the node %s of %q would be taken apart", w.s.nodes[i].GetOpType(), clip(v))
+				must.Failf("node %s of %q would be split", w.s.nodes[i].GetOpType(), clip(v))
 			}
 			w.wanted[x] = v
 			w.written = append(w.written, x)
@@ -227,7 +227,7 @@ func (w *rewriting) demand(v string) {
 	case w.s.values[v].fixed != nil:
 		w.stored = append(w.stored, v)
 	default:
-		must.Failf("value %q cannot be had", clip(v))
+		must.Failf("value %q is not available", clip(v))
 	}
 }
 

@@ -68,7 +68,7 @@ func (im *importer) turned(x *value, r rotary) *value {
 // looked are rows of a table of angles at positions.
 func (im *importer) looked(table, at *value) *value {
 	if table.rank() != 2 {
-		must.Failf("a table of angles %s", table)
+		must.Failf("the cosine cache %s must have 2 axes", table)
 	}
 	return im.lookedUp(table, at)
 }
@@ -91,7 +91,7 @@ func lowerRotary(c *call) {
 	if x.rank() == 3 {
 		n := int(c.int("num_heads", 0))
 		if n < 1 || x.sizes[2]%n != 0 {
-			must.Failf("%s for %d heads", x, n)
+			must.Failf("%s does not divide into %d heads", x, n)
 		}
 		y, r.places = im.reshape(x, x.sizes[0], x.sizes[1], n, x.sizes[2]/n), 1
 	}
@@ -103,7 +103,7 @@ func lowerRotary(c *call) {
 	}
 	if at := in[3]; at != nil {
 		if at.rank() != 2 || at.sizes[0] != x.sizes[0] {
-			must.Failf("positions %s for %s", at, x)
+			must.Failf("position_ids %s do not fit %s", at, x)
 		}
 		r.cos, r.sin = im.looked(r.cos, at), im.looked(r.sin, at)
 	} else if r.cos.rank() != 3 || r.sin.rank() != 3 {

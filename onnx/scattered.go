@@ -54,7 +54,7 @@ func (c *call) unlined(y *value) *value {
 func (im *importer) combinedLines(how string, l lines) *value {
 	many, count, n, fresh := l.data.sizes[0], l.data.sizes[1], l.data.sizes[2], l.update.sizes[1]
 	if graph.Product(many, count, fresh, n) > maxSummed {
-		must.Do(unsupported("it combines %d elements, each with up to %d, at places that are not constant", l.data.elements(), fresh))
+		must.Do(unsupported("combining %d elements, each with up to %d updates, at indices that are not constant is too large", l.data.elements(), fresh))
 	}
 	here := valueOf(intConstant(upTo(0, count)...))
 	hit := im.do("ewequal", im.broadcast(im.reshape(l.at, many, 1, fresh), many, count, fresh), im.broadcast(im.reshape(here, 1, count, 1), many, count, fresh))

@@ -45,9 +45,9 @@ func TestSweepChoice(t *testing.T) {
 		last := vs[len(vs)-1]
 		last.nodes[0].Attribute[1].G.Initializer = []*onnxpb.TensorProto{intsWeight("from", []int{1}, 0), intsWeight("to", []int{1}, 1), intsWeight("sh", []int{2}, 2, 3)}
 		add(c, "computed places", list(x, integers("at", graph.Int64, 0, 1).sized(2)), one("Gather", []string{"x", "at"}), one("Neg", []string{"x"})).
-			keeps("places that are computed").declare("y", graph.Float32, 2, 3)
+			keeps("an index is computed").declare("y", graph.Float32, 2, 3)
 		add(c, "a quotient", list(x.as(graph.Int64), integers("w", graph.Int64, 1, 2, 3)), one("Div", []string{"x", "w"}), one("Neg", []string{"x"})).
-			keeps("might have no value").declare("y", graph.Int64, 2, 3)
+			keeps("might be undefined").declare("y", graph.Int64, 2, 3)
 		if b == 0 {
 			add(c, "places that are not there", list(x), one("Gather", []string{"x", "k"}), one("Neg", []string{"x"}), intsWeight("k", []int{2}, 1, 7)).
 				keeps("its then_branch").declare("y", graph.Float32, 2, 3)

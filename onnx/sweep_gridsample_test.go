@@ -32,7 +32,7 @@ func TestSweepGridSample(t *testing.T) {
 	add(20, feed("x", 1, 9, 3, 4), feed("grid", 1, 3, 2, 2))
 	add(20, feed("x", 1, 1, 1, 4), feed("grid", 1, 3, 2, 2), "padding_mode", "reflection")
 	add(16, feed("x", 1, 2, 5, 4), feed("grid", 1, 3, 6, 2), "mode", "nearest").contributes()
-	add(20, feed("x", 1, 2, 3, 3, 3), feed("grid", 1, 2, 2, 2, 3), "mode", "cubic").declare("z", graph.Float32, 1, 2, 2, 2, 2).keeps("3 axes, cubic").alone("Fail")
+	add(20, feed("x", 1, 2, 3, 3, 3), feed("grid", 1, 2, 2, 2, 3), "mode", "cubic").declare("z", graph.Float32, 1, 2, 2, 2, 2).keeps("3 spatial axes in mode cubic").alone("Fail")
 	sweep(t, vs)
 }
 
@@ -55,7 +55,7 @@ func TestSweepRegions(t *testing.T) {
 			}
 		}
 	}
-	add(16, "RoiAlign", list(x, rois, of), z).declare("z", graph.Float32, 5, 3, 1, 1).keeps("the size of a region")
+	add(16, "RoiAlign", list(x, rois, of), z).declare("z", graph.Float32, 5, 3, 1, 1).keeps("sampling_ratio 0")
 
 	for _, g := range []struct{ groups, parts int }{{1, 1}, {2, 1}, {1, 2}, {2, 4}} {
 		x, w := feed("x", 2, 4, 6, 5), fixedFeed("w", 6, 4/g.groups, 3, 2)
@@ -93,12 +93,12 @@ func TestSweepRegions(t *testing.T) {
 		add(opset, "MaxUnpool", list(feed("x", 1, 2, 2, 2), at), z, "kernel_shape", []int{2, 2}, "strides", []int{2, 2})
 		add(opset, "MaxUnpool", list(feed("x", 1, 2, 2, 2), at, whole("to", 1, 2, 4, 4)), z, "kernel_shape", []int{2, 2}, "strides", []int{2, 2})
 		add(opset, "MaxUnpool", list(feed("x", 1, 2, 2, 2), at, whole("to", 1, 2, 5, 5)), z, "kernel_shape", []int{2, 2}, "strides", []int{2, 2}).departs = "places are those of the larger tensor"
-		add(opset, "MaxUnpool", list(feed("x", 1, 2, 2, 2), integers("at", graph.Int64, 0, 1, 2, 3, 9, 10, 11, 12).sized(1, 2, 2, 2)), z, "kernel_shape", []int{2, 2}).declare("z", graph.Float32, 1, 2, 3, 3).keeps("its windows overlap")
+		add(opset, "MaxUnpool", list(feed("x", 1, 2, 2, 2), integers("at", graph.Int64, 0, 1, 2, 3, 9, 10, 11, 12).sized(1, 2, 2, 2)), z, "kernel_shape", []int{2, 2}).declare("z", graph.Float32, 1, 2, 3, 3).keeps("overlapping windows are not supported")
 	}
 	for n := 1; n <= 6; n++ {
 		add(11, "Det", list(feed("x", 2, n, n)), z)
 	}
 	add(11, "Det", list(feed("x", 3, 3)), z)
-	add(11, "Det", list(feed("x", 2, 7, 7)), z).declare("z", graph.Float32, 2).keeps("more than 6")
+	add(11, "Det", list(feed("x", 2, 7, 7)), z).declare("z", graph.Float32, 2).keeps("at most 6")
 	sweep(t, vs)
 }

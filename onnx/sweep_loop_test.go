@@ -74,9 +74,9 @@ func TestSweepLoops(t *testing.T) {
 		looped("no number of rounds", []operand{x}, 9, z, node("Loop", []string{"", "yes", "x"}, z, until)),
 		looped("a loop in a loop", []operand{x}, 2, z, loop("yes", z, bodyGraph(carried, []string{"on", "w"}, pass, inner))),
 		looped("lists of no rounds", []operand{x}, 0, []string{"s"}, loop("yes", three, scaled)).
-			fails("there is nothing to join: the sizes are not known"),
+			fails("a loop without iterations has an output of unknown size"),
 		looped("an end that is computed", []operand{x}, 4, z, loop("yes", z, unknown)).declare("z", graph.Float32, 2, 3).
-			keeps("whether it goes on after round 1 is not constant"),
+			keeps("the loop condition is not constant after iteration 1"),
 	}
 	scan := func(name string, in []operand, carries int, as ...*onnxpb.AttributeProto) {
 		row := []*onnxpb.ValueInfoProto{float32Info("c", 3), float32Info("r", 3), float32Info("q", 3)}
@@ -136,7 +136,7 @@ func TestEndlessLoop(t *testing.T) {
 	m.Graph.Initializer = []*onnxpb.TensorProto{{Name: proto.String("yes"), DataType: proto.Int32(int32(elemBool)), RawData: []byte{1}}}
 	m.Graph.Node = []*onnxpb.NodeProto{node("Loop", []string{"", "yes", "x"}, z, body(node("Trilu", []string{"v"}, []string{"t"}), node("Neg", []string{"t"}, []string{"w"})))}
 	_, r, err := Read(put(t, marshal(t, m)), ReadOptions{})
-	if err != nil || len(r.Opaque) != 1 || !strings.Contains(fmt.Sprint(r.Opaque, r.Missing), "more than 256 rounds") || len(r.Missing) != 1 {
+	if err != nil || len(r.Opaque) != 1 || !strings.Contains(fmt.Sprint(r.Opaque, r.Missing), "more than 256 iterations") || len(r.Missing) != 1 {
 		t.Errorf("%v: %+v", err, r)
 	}
 	deep := node("Neg", []string{"v"}, []string{"w"})

@@ -223,7 +223,7 @@ func TestSweepMoves(t *testing.T) {
 	open.fixed = false
 	add(variantOf(13, "Pad", list(x, whole("p", 0, 0, 1, 0, 0, 1), open), z)).declare("z", graph.Float32, 2, 3, 6).keeps("its value is not constant")
 	add(variantOf(13, "Pad", list(feed("x", 3).as(graph.Int64), whole("p", 1, 1), whole("v", 7).sized()), z))
-	add(variantOf(13, "Pad", list(feed("x", 3).as(graph.Int64), whole("p", 1, 1), whole("v", 1<<62+1).sized()), z)).declare("z", graph.Int64, 5).keeps("an integer beyond 2^53")
+	add(variantOf(13, "Pad", list(feed("x", 3).as(graph.Int64), whole("p", 1, 1), whole("v", 1<<62+1).sized()), z)).declare("z", graph.Int64, 5).keeps("an integer above 2^53")
 
 	for _, mode := range []string{"DCR", "CRD"} {
 		add(variantOf(11, "DepthToSpace", list(feed("x", 1, 8, 2, 3)), z, intAttribute("blocksize", 2), textAttribute("mode", mode)))

@@ -39,7 +39,7 @@ func TestSweepSignals(t *testing.T) {
 		dft(feed("x", 2, 5, 2), 1, none, "onesided", 1, "inverse", 1)
 		dft(feed("x", 2, 5, 2), 1, number("n", 9), "onesided", 1, "inverse", 1)
 		dft(feed("x", 2, 5, 2), 1, number("n", 6), "onesided", 1, "inverse", 1)
-		dft(feed("x", 2, 5, 2), 1, none, "onesided", 1).declare("z", graph.Float32, 2, 3, 2).keeps("complex numbers").alone("requires real input")
+		dft(feed("x", 2, 5, 2), 1, none, "onesided", 1).declare("z", graph.Float32, 2, 3, 2).keeps("complex input").alone("requires real input")
 	}
 	x := feed("x", 2, 20, 1)
 	for _, onesided := range []int{0, 1} {
@@ -49,7 +49,7 @@ func TestSweepSignals(t *testing.T) {
 		add(17, "STFT", list(x, number("step", 6), fixedFeed("w", 6), number("long", 6)), "onesided", onesided)
 	}
 	add(17, "STFT", list(feed("x", 2, 20, 2), number("step", 3), fixedFeed("w", 8)), "onesided", 0)
-	add(17, "STFT", list(feed("x", 2, 20, 2), number("step", 3), fixedFeed("w", 8))).declare("z", graph.Float32, 2, 5, 5, 2).keeps("complex numbers")
+	add(17, "STFT", list(feed("x", 2, 20, 2), number("step", 3), fixedFeed("w", 8))).declare("z", graph.Float32, 2, 5, 5, 2).keeps("complex input")
 
 	for _, op := range []string{"LpPool"} {
 		for _, p := range []int{1, 2, 3, 4} {
@@ -91,6 +91,6 @@ func TestSweepSignals(t *testing.T) {
 		add(20, "AffineGrid", list(feed("x", 1, 3, 4), whole("size", 1, 5, 3, 4, 2)), "align_corners", corners)
 	}
 	add(20, "AffineGrid", list(feed("x", 2, 2, 3), whole("size", 2, 5, 1, 4)))
-	add(20, "AffineGrid", list(feed("x", 2, 2, 3), whole("size", 2, 5, 1, 4)), "align_corners", 1).declare("z", graph.Float32, 2, 1, 4, 2).keeps("two corners")
+	add(20, "AffineGrid", list(feed("x", 2, 2, 3), whole("size", 2, 5, 1, 4)), "align_corners", 1).declare("z", graph.Float32, 2, 1, 4, 2).keeps("an axis of size 1")
 	sweep(t, vs)
 }

@@ -85,7 +85,7 @@ func (r rows) known(begin []int64) *constant {
 // places are the same, computed.
 func (r rows) places(im *importer, begin *value) *value {
 	if r.circular {
-		must.Do(unsupported("where its circular update begins is not constant"))
+		must.Do(unsupported("the start of a circular update is not constant"))
 	}
 	row, old, apart := newConstant(graph.Int64, r.before, r.long), newConstant(graph.Int64, r.before, r.long), newConstant(graph.Int64, r.before, r.long)
 	for i := range r.before {

@@ -25,7 +25,7 @@ func (c *call) best(sizes []int) best {
 	}
 	a := c.axisAttr(-1, len(sizes))
 	if len(k) != 1 || k[0] < 0 || k[0] > sizes[a] {
-		must.Failf("the first %d of axis %d of sizes %v", k, a, sizes)
+		must.Failf("k = %d is out of range for axis %d of shape %v", k, a, sizes)
 	}
 	return best{a, k[0], c.int("largest", 1) == 0}
 }
@@ -35,14 +35,14 @@ func lowerTopK(c *call) {
 	in, im := c.need(1, 2), c.im
 	x := in[0]
 	if !x.dtype.IsReal() && !x.dtype.IsInt() {
-		must.Failf("elements of type %s", x.dtype)
+		must.Failf("element type %s is not supported", x.dtype)
 	}
 	b := c.best(x.sizes)
 	if len(c.outs) < 1 || len(c.outs) > 2 {
 		must.Failf("%d outputs", len(c.outs))
 	}
 	if n := x.sizes[b.axis]; graph.Product(x.elements(), n) > maxCompared {
-		must.Do(unsupported("it compares %d elements by lines of %d, more than %d pairs", x.elements(), n, maxCompared))
+		must.Do(unsupported("comparing %d elements along an axis of size %d takes more than %d comparisons", x.elements(), n, maxCompared))
 	}
 	at := im.apply("topk", attrs{"axis": graph.IntValue(b.axis), "k": graph.IntValue(b.k), "smallest": graph.IntValue(int(truth(b.smallest)))}, x)
 	if c.wanted(0) {

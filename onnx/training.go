@@ -125,7 +125,7 @@ func (u *update) momentum(x, g *value, old []*value) []*value {
 func (u *update) adam(x, g *value, old []*value) []*value {
 	im, alpha, beta := u.im, u.float("alpha", 0.9), u.float("beta", 0.999)
 	if !(alpha > 0 && alpha < 1 && beta > 0 && beta < 1) {
-		must.Do(unsupported("its means keep %g and %g of what they were", alpha, beta))
+		must.Do(unsupported("alpha %g and beta %g must lie between 0 and 1", alpha, beta))
 	}
 	g = u.regularized(x, g)
 	v := u.mixed(alpha, old[0], 1-alpha, g)

@@ -14,12 +14,12 @@ import (
 func (c *call) maximaAt(x *value, win *window, columns bool) *value {
 	im, image := c.im, x.sizes[2:]
 	if x.dtype != graph.Float32 {
-		must.Do(unsupported("its places are asked for, of maxima of %s", x.dtype))
+		must.Do(unsupported("the output Indices is supported for float32 only, not %s", x.dtype))
 	}
 	out := win.windows(image, win.explicit(image))
 	kernel, cells, all := graph.NumElements(win.kernel), graph.NumElements(image), graph.NumElements(out)
 	if graph.Product(append(slices.Clone(out), win.kernel...)...) > maxConstant || cells >= 1<<24 {
-		must.Do(unsupported("its places are asked for, and it has %v windows of %v cells", out, win.kernel))
+		must.Do(unsupported("the output Indices is not supported for %v windows of size %v: too many", out, win.kernel))
 	}
 	// Behind the cells of an image is one that is less than all of them.
 	cell, early, number := newConstant(graph.Int64, all, kernel), newConstant(graph.Float32, all, kernel), newConstant(graph.Float32, all, kernel)
@@ -77,7 +77,7 @@ func lowerMaxUnpool(c *call) {
 	sizes := slices.Clone(x.sizes)
 	for i, n := range x.sizes[2:] {
 		if win.stride[i] < win.kernel[i] {
-			must.Do(unsupported("its windows overlap, so that two elements may come from one place"))
+			must.Do(unsupported("overlapping windows are not supported: two elements may come from one position"))
 		}
 		if sizes[2+i] = (n-1)*win.stride[i] - win.before[i] - win.after[i] + win.kernel[i]; sizes[2+i] < 1 {
 			must.Failf("a size of %d", sizes[2+i])
@@ -85,7 +85,7 @@ func lowerMaxUnpool(c *call) {
 	}
 	total := graph.Product(sizes...)
 	if total > graph.MaxSize {
-		must.Do(unsupported("its result has %d elements", total))
+		must.Do(unsupported("a result of %d elements is too large", total))
 	}
 	y := im.apply("scatteradd", attrs{"axis": graph.IntValue(0), "n": graph.IntValue(total)}, im.reshape(x, x.elements()), im.reshape(im.cast(at, graph.Int64), x.elements()))
 	y = im.reshape(y, sizes...)

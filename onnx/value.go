@@ -117,7 +117,7 @@ func (im *importer) entered(id graph.NodeID) []*value {
 func (im *importer) apply(op string, attrs map[string]graph.Value, in ...*value) *value {
 	o, ok := graph.Lookup(op)
 	if !ok {
-		must.Do(unsupported("operator %s is not known here", op))
+		must.Do(unsupported("operator %s is unknown", op))
 	}
 	return im.applyAttrs(o, must.Get(o.Attr(attrs)), in...)[0]
 }
@@ -233,7 +233,7 @@ func upTo(lo, hi int) []int {
 // element is a constant scalar of the element type of v.
 func element(v *value, x float64) *value {
 	if !v.dtype.IsFloat() {
-		must.Do(unsupported("it is applied to %s", v.dtype))
+		must.Do(unsupported("input %s is not supported", v.dtype))
 	}
 	return valueOf(&constant{dtype: v.dtype, floats: []float64{model.Round(v.dtype, x)}})
 }

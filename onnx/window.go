@@ -67,7 +67,7 @@ func (c *call) window(image, kernel []int) *window {
 			break
 		}
 		if len(pads) != 2*n {
-			must.Failf("%d pads for %d axes", len(pads), n)
+			must.Failf("%d pads for %d axes, want two per axis", len(pads), n)
 		}
 		for _, p := range pads {
 			if p < 0 || p > graph.MaxSize {

@@ -216,7 +216,7 @@ func (s *slim) message(t protoreflect.MessageDescriptor, end int64, depth int) [
 		case protowire.BytesType:
 			n := s.varint()
 			if n > math.MaxInt64 || int64(n) > end-s.pos {
-				must.Failf("byte %d: a field of %d bytes, of which %d are there: the file is truncated or not a model", start, n, end-s.pos)
+				must.Failf("byte %d: a field of %d bytes, but only %d are left: the file is truncated or not a model", start, n, end-s.pos)
 			}
 			keep = s.bytes(t, num, int64(n), depth, here)
 		default:

@@ -102,15 +102,15 @@ func lowerScatterND(c *call) {
 		return
 	}
 	if c.text("reduction", "none") != "add" || zeros.rank() < 1 || places.rank() < 1 || places.sizes[places.rank()-1] != 1 {
-		must.Do(unsupported("it is no sum at places along the first axis"))
+		must.Do(unsupported("it is not a sum at indices along the first axis"))
 	}
 	flat := c.im.from(places.tensor, "reshape")
 	if flat == 0 {
-		must.Do(unsupported("its places are constant"))
+		must.Do(unsupported("its indices are constant"))
 	}
 	at := c.im.valuesOf(c.im.made.Graph().Operands(flat))[0]
 	if !slices.Equal(at.sizes, places.sizes[:places.rank()-1]) || !c.im.isZero(zeros) {
-		must.Do(unsupported("it is no sum of parts"))
+		must.Do(unsupported("it is not a sum of parts"))
 	}
 	c.set(c.im.apply("scatteradd", attrs{"axis": graph.IntValue(0), "n": graph.IntValue(zeros.sizes[0])}, x, at))
 }

@@ -35,8 +35,8 @@ func TestOpaqueGroups(t *testing.T) {
 	path := f.write(t, "opaque")
 	text, _ := command(t, 0, "import", path)
 	if !strings.HasSuffix(text, `
-opaque: 5 nodes Frobnicate (n_a, n_b, n_c and 2 more): there is no lowering for it
-opaque: n_y (Twist): there is no lowering for it
+opaque: 5 nodes Frobnicate (n_a, n_b, n_c and 2 more): this operator is not supported
+opaque: n_y (Twist): this operator is not supported
 `) {
 		t.Error(text)
 	}
