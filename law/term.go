@@ -3,6 +3,7 @@ package law
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -110,11 +111,34 @@ func (t *Term) head() string {
 // Walk calls f for t and every subterm, arguments first, a shared pointer
 // once.
 func (t *Term) Walk(f func(*Term)) {
-	seen := map[*Term]bool{}
-	t.WalkNew(func(u *Term) bool { return seen[u] }, func(u *Term) {
-		seen[u] = true
+	var seen visited
+	t.WalkNew(seen.has, func(u *Term) {
+		seen.add(u)
 		f(u)
 	})
+}
+
+// visited is a set of terms, by their pointers.
+type visited struct {
+	few  [16]*Term // the first ones, searched one by one
+	n    int
+	many map[*Term]bool // the others
+}
+
+func (v *visited) has(t *Term) bool {
+	return slices.Contains(v.few[:v.n], t) || v.many[t]
+}
+
+func (v *visited) add(t *Term) {
+	if v.n < len(v.few) {
+		v.few[v.n] = t
+		v.n++
+		return
+	}
+	if v.many == nil {
+		v.many = map[*Term]bool{}
+	}
+	v.many[t] = true
 }
 
 // WalkNew calls f for t and every subterm that is not known, arguments first;
@@ -128,7 +152,8 @@ func (t *Term) WalkNew(known func(*Term) bool, f func(*Term)) {
 		t *Term
 		i int // the next argument
 	}
-	path := []place{{t, 0}}
+	var few [8]place // enough for most terms
+	path := append(few[:0], place{t, 0})
 	for len(path) > 0 {
 		p := &path[len(path)-1]
 		if p.i < len(p.t.Args) {

@@ -14,10 +14,10 @@ func (l *Law) Outputs() []*Term { return slices.Concat(l.LHS, l.RHS) }
 func (l *Law) EachTerm(f func(*Term)) { eachTerm(l.Outputs(), f) }
 
 func eachTerm(ts []*Term, f func(*Term)) {
-	met := map[*Term]bool{}
+	var met visited
 	for _, t := range ts {
-		t.WalkNew(func(u *Term) bool { return met[u] }, func(u *Term) {
-			met[u] = true
+		t.WalkNew(met.has, func(u *Term) {
+			met.add(u)
 			f(u)
 		})
 	}
