@@ -21,11 +21,60 @@ func Match(general, special *law.Law) (in *law.Instance, ok bool) {
 
 // match is Match; exact: inputs of commutative operators are not exchanged.
 func match(general, special *law.Law, exact bool) (in *law.Instance, ok bool) {
+	if !operatorsFit(general, special, exact) {
+		return nil, false
+	}
 	g, err := rewrite.CompileEquation(general, rewrite.Derived)
 	if err != nil {
 		return nil, false
 	}
 	return newTarget(special, exact).match(g)
+}
+
+// operatorsFit reports whether special may be a use of general, as far as their operators
+// tell. Most pairs of laws fail here, before general is compiled.
+func operatorsFit(general, special *law.Law, exact bool) bool {
+	n := len(general.LHS)
+	if n != len(special.LHS) {
+		return false
+	}
+	for _, sides := range [2][2][]*law.Term{{special.LHS, special.RHS}, {special.RHS, special.LHS}} {
+		found := 0
+		for i := range n {
+			for k := range n {
+				if termFits(general.LHS[i], sides[0][k], exact) && termFits(general.RHS[i], sides[1][k], exact) {
+					found++
+					break
+				}
+			}
+		}
+		if found == n {
+			return true
+		}
+	}
+	return false
+}
+
+// termFits reports whether t has the operators of a pattern, in the same places.
+func termFits(pattern, t *law.Term, exact bool) bool {
+	switch {
+	case pattern.IsVar():
+		return true
+	case len(t.Args) != len(pattern.Args):
+		return false
+	case pattern.Op == nil:
+		return (t.Fn != "" || t.Op != nil && t.Op.IsFunction()) && termFits(pattern.Args[0], t.Args[0], exact)
+	case t.Op != pattern.Op || t.Out != pattern.Out:
+		return false
+	}
+	fit := true
+	for i, a := range pattern.Args {
+		fit = fit && termFits(a, t.Args[i], exact)
+	}
+	if !fit && !exact && pattern.Op.Commutative && len(t.Args) == 2 {
+		fit = termFits(pattern.Args[0], t.Args[1], exact) && termFits(pattern.Args[1], t.Args[0], exact)
+	}
+	return fit
 }
 
 // Instance reports whether special is a use of general, see Match.
