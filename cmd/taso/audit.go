@@ -177,7 +177,7 @@ func (k *auditFlags) run(c *cobra.Command, args []string) error {
 		}
 	}
 	if proved < rules {
-		return finding(fmt.Sprintf("%d of %s not proved as they stand", rules-proved, plural(rules, "rule")))
+		return finding(fmt.Sprintf("%d of %s not proved as written", rules-proved, plural(rules, "rule")))
 	}
 	return nil
 }

@@ -55,18 +55,17 @@ func Write(w io.Writer, reports []*audit.Report) error {
 
 func fileID(i int) string { return "f" + strconv.Itoa(i) }
 
-// answer is the result in a sentence.
+// answer is the first line of the page: what the report on the terminal says first.
 func answer(reports []*audit.Report) string {
-	rules, refuted, proved := 0, 0, 0
+	if len(reports) == 1 {
+		a := reports[0].Answer()
+		return strings.ToUpper(a[:1]) + a[1:] + "."
+	}
+	var all []string
 	for _, r := range reports {
-		rules += r.Summary.Rules
-		refuted += r.Summary.Verdicts[audit.Refuted]
-		proved += r.Summary.Verdicts[audit.Proved]
+		all = append(all, filepath.Base(r.File)+": "+r.Answer()+".")
 	}
-	if refuted == 0 {
-		return fmt.Sprintf("%d of %s proved, none refuted.", proved, page.Count(rules, "rule"))
-	}
-	return fmt.Sprintf("%d of %s refuted, %d proved.", refuted, page.Count(rules, "rule"), proved)
+	return strings.Join(all, " ")
 }
 
 // file is a report that becomes a section.

@@ -15,7 +15,7 @@ import (
 
 // verdicts are those of rows, by rank.
 var verdicts = []rulepage.Verdict{
-	{Word: "kept", Status: page.Good, Sign: "✓", Rank: 0},
+	{Word: "independent", Status: page.Good, Sign: "✓", Rank: 0},
 	{Word: "derivable", Status: page.Good, Sign: "↳", Rank: 1},
 	{Word: "refuted", Status: page.Bad, Sign: "✗", Rank: 2},
 	{Word: "unknown", Status: page.Open, Sign: "?", Rank: 3},
@@ -28,7 +28,7 @@ func Write(w io.Writer, rep *genrules.Report) error {
 	counts := []int{c.Kept, c.Derivable, c.Refuted, c.Unknown}
 	p := &page.Page{
 		Title: "Generated rules",
-		Lead:  page.Say(fmt.Sprintf("%s kept, %d more proved and derivable from them, %d candidates refuted, %d undecided.", page.Count(c.Kept, "rule"), c.Derivable, c.Refuted, c.Unknown)),
+		Lead:  page.Say(fmt.Sprintf("%s proved: %d independent and %d derivable from those; not proved: %d refuted, %d unknown.", page.Count(c.Proved, "rewrite rule"), c.Kept, c.Derivable, c.Refuted, c.Unknown)),
 		Facts: append(rulepage.Facts(verdicts, counts), page.Fact{Name: "graphs", Value: fmt.Sprint(rep.Graphs)}, page.Fact{Name: "time", Value: fmt.Sprintf("%.1f s", rep.Seconds)},
 			page.Fact{Name: "CPU time", Value: fmt.Sprintf("%.1f s", rep.CPUSeconds)}, page.Fact{Name: "memory", Value: fmt.Sprintf("%.2f GB", float64(rep.PeakRSS)/1e9)}),
 		Parts: []page.Part{page.Note(page.Say(fmt.Sprintf("%s; up to %s, %s, seed %d, %s", rep.Universe, page.Count(rep.MaxOps, "operator"), rep.Mode, rep.Seed, page.Count(rep.Workers, "worker"))))},
@@ -80,7 +80,7 @@ func levelKey(operators int) string { return fmt.Sprintf("level%d", operators) }
 
 // funnel shows how many graphs of each size became rules.
 func funnel(rep *genrules.Report) *page.Section {
-	t := &page.Table{Grid: true, Columns: page.Columns("#operators", "#graphs", "#classes", "#pairs that agree", "#stated as laws", "#candidates", "#proved", "#kept rules", "#time, s")}
+	t := &page.Table{Grid: true, Columns: page.Columns("#operators", "#graphs", "#classes", "#pairs that agree", "#stated as laws", "#candidates", "#proved", "#independent rules", "#time, s")}
 	largest := 1.0
 	for _, l := range rep.Levels {
 		largest = max(largest, float64(l.Graphs))
@@ -125,7 +125,7 @@ func usefulOf(rep *genrules.Report) (*page.Section, error) {
 		t.Rows = append(t.Rows, row)
 	}
 	return &page.Section{ID: "useful", Title: page.Say("Rules that save most"), Parts: []page.Part{t, page.Note(page.Say(
-		"Kept rules that are not in the built-in axioms, lemmas and laws; of rules that remove the same operators, the best one. " +
+		"Independent rules that are not built in (axioms, lemmas, laws); of rules that remove the same operators, the best one. " +
 			"The saving of one use is modelled: zen5 machine model, each operator a kernel, all sizes 64, windows 3x3, strides 1. " +
 			"Rules about constants, and rules in which an operator reads one tensor twice, are left out."))}}, nil
 }
