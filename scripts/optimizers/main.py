@@ -6,6 +6,7 @@ import os
 import platform
 import subprocess
 import sys
+import time
 
 import numpy as np
 import onnx
@@ -13,6 +14,7 @@ import onnxruntime
 
 import fetch
 import models
+import record
 import table
 import tools
 
@@ -33,6 +35,7 @@ def parse():
     p.add_argument("--no-times", action="store_true", help="optimize and compare outputs, without timing")
     p.add_argument("--again", action="store_true", help="time again what an earlier call timed")
     p.add_argument("--json", metavar="FILE", help="write the results to FILE as well, - for standard output instead of the table")
+    p.add_argument("--record", metavar="FILE", help="write the results to FILE as a record of taso bench, too")
     p.add_argument("--cache", required=True, help=argparse.SUPPRESS)
     p.add_argument("--environment", required=True, help=argparse.SUPPRESS)
     a = p.parse_args()
@@ -159,8 +162,19 @@ def processor():
         return platform.machine()
 
 
+def command():
+    """The call as a user writes it: without the flags that the script adds, and without --record."""
+    args, out = iter(sys.argv[1:]), []
+    for x in args:
+        if x in ("--cache", "--environment", "--taso", "--record"):
+            next(args)
+        else:
+            out.append(x)
+    return " ".join(["scripts/compare-optimizers"] + out)
+
+
 def main():
-    a = parse()
+    start, a = time.monotonic(), parse()
     chosen = [m for m in models.MODELS.values() if not a.models or m.name in a.models]
     if a.list:
         for m in chosen:
@@ -183,6 +197,8 @@ def main():
         with (sys.stdout if a.json == "-" else open(a.json, "w")) as f:
             json.dump({"processor": processor(), "threads": a.threads, "versions": versions, "models": results}, f, indent=1)
             f.write("\n")
+    if a.record:
+        record.write(a.record, results, command(), processor(), a, onnxruntime.__version__, time.monotonic() - start)
     return 1 if any(table.bad(r) for r in results) else 0
 
 
