@@ -46,7 +46,7 @@ type PlotOptions struct {
 
 // curveColours are those of curves, for white and for dark paper: dark enough for
 // one and light enough for the other.
-var curveColours = [...]string{"#2f6fde", "#d9480f", "#2b8a3e", "#9c36b5", "#b08900", "#0b7285", "#c2255c", "#6b7280", "#5c940d", "#7048e8"}
+var curveColours = [...]string{"#2f6fde", "#d9480f", "#2b8a3e", "#9c36b5", "#b08900", "#0b7285", "#c2255c", "#6b7280", "#8d5524", "#7048e8"}
 
 // MaxCurves is how many curves have colours of their own; further ones repeat them.
 const MaxCurves = len(curveColours)
