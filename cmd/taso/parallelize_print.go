@@ -60,11 +60,17 @@ func printParallel(w io.Writer, r *parallelize.Report, top int) error {
 	if err := writeTable(w, []column{{"tensor", false}, {"operator", false}, {"placement", false}}, rows); err != nil {
 		return err
 	}
+	if len(list) > 0 {
+		writeLines(w, placements)
+	}
 	if n := len(r.Layouts) - len(list); n > 0 {
 		fmt.Fprintf(w, "and %s more (--top 0 lists all)\n", plural(n, "operator"))
 	}
 	return nil
 }
+
+// placements explains the column of that name.
+const placements = "shard N: split along axis N; copy: whole on each device; sum: each device has a term of the sum"
 
 // stopNames say why a search ended, where the report has one word.
 var stopNames = map[string]string{"optimal": "at an optimum", "steps": "at its step limit", "done": "without a proof of optimality", "cancelled": "when interrupted"}

@@ -104,6 +104,7 @@ func printPCG(w io.Writer, r *runpcg.Report) error {
 		if err := writeTable(w, []column{{"tensor", false}, {"operator", false}, {"shape on a device", false}, {"placement", false}}, rows); err != nil {
 			return err
 		}
+		writeLines(w, placements)
 	}
 	rows = nil
 	for _, x := range r.Collectives {

@@ -269,6 +269,7 @@ func printDiff(w io.Writer, d *parallelize.Difference, top int) error {
 	if err := writeTable(w, []column{{"tensor", false}, {"operator", false}, {"first placement", false}, {"second placement", false}}, rows); err != nil {
 		return err
 	}
+	writeLines(w, placements)
 	if n := len(d.Layouts) - len(list); n > 0 {
 		fmt.Fprintf(w, "and %d more (--top 0 lists all)\n", n)
 	}
