@@ -87,7 +87,7 @@ func axisParam(name, doc string) graph.Param {
 var (
 	// AllReduce gives every member the sum of all.
 	AllReduce = standsFor(graph.LayoutKeeps, &graph.Op{
-		Name: "allreduce", Class: "reduce", Doc: "For each member of a family the sum of all: replicate of reduce.",
+		Name: "allreduce", Class: "reduce", Doc: "All-reduce: every device holds the sum of all members (replicate of reduce).",
 		FLOPs: added, Grad: backAs("allreduce", func(*graph.Backward) graph.Named { return nil }),
 	}, func(_ graph.Attrs, on graph.Value) []graph.Prim {
 		return []graph.Prim{{Op: Reduce}, {Op: Replicate, Attrs: graph.Attrs{on}}}
@@ -95,7 +95,7 @@ var (
 
 	// ReduceScatter gives every member its part of the sum of all.
 	ReduceScatter = standsFor(graph.LayoutKeeps, &graph.Op{
-		Name: "reducescatter", Class: "reduce", Doc: "For each member of a family its part of the sum of all: partition of reduce.",
+		Name: "reducescatter", Class: "reduce", Doc: "Reduce-scatter: each device holds its shard of the sum (partition of reduce).",
 		Params: []graph.Param{axisParam("axis", "axis of the sum that is dealt out")},
 		FLOPs:  added, Grad: backAs("allgather", atAxis),
 	}, func(a graph.Attrs, on graph.Value) []graph.Prim {
@@ -105,7 +105,7 @@ var (
 	// AllGather gives every member all members side by side.
 	AllGather = standsFor(graph.LayoutKeeps, &graph.Op{
 		Name: "allgather", Class: "copy", Moves: true, Rearranges: true,
-		Doc:    "For each member of a family all of them side by side: replicate of combine.",
+		Doc:    "All-gather: every device holds all shards, concatenated (replicate of combine).",
 		Params: []graph.Param{axisParam("axis", "axis along which they are put together")},
 		FLOPs:  noFLOPs, Grad: backAs("reducescatter", atAxis),
 	}, func(a graph.Attrs, on graph.Value) []graph.Prim {
@@ -115,8 +115,8 @@ var (
 	// AllToAll makes parts along one axis of parts along another.
 	AllToAll = standsFor(graph.LayoutKeeps, &graph.Op{
 		Name: "alltoall", Class: "copy", Moves: true, Rearranges: true,
-		Doc:    "Members that are parts along one axis become parts along another: partition of combine.",
-		Params: []graph.Param{axisParam("split", "axis that is dealt out"), axisParam("concat", "axis along which the members are put together before")},
+		Doc:    "All-to-all: shards along one axis become shards along another (partition of combine).",
+		Params: []graph.Param{axisParam("split", "axis that is split"), axisParam("concat", "axis along which the members are put together before")},
 		FLOPs:  noFLOPs,
 		Grad: backAs("alltoall", func(b *graph.Backward) graph.Named {
 			return graph.Named{"split": b.Attrs[1], "concat": b.Attrs[0]}
@@ -128,15 +128,15 @@ var (
 	// Pipeline deals parts out that are worked on one after the other.
 	Pipeline = standsFor(graph.LayoutMakes, &graph.Op{
 		Name: "pipeline", Class: "copy", Moves: true, Rearranges: true,
-		Doc:    "Parts of a tensor along an axis, in time: partition.",
-		Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis that is dealt out, that of the samples"}, degree},
+		Doc:    "Micro-batches: a tensor split along an axis, in time (partition).",
+		Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis that is split, the batch axis"}, degree},
 		FLOPs:  noFLOPs, Grad: backAs("batch", atAxis),
 	}, func(a graph.Attrs, _ graph.Value) []graph.Prim { return []graph.Prim{{Op: Partition, Attrs: a}} })
 
 	// Batch puts such parts together.
 	Batch = standsFor(graph.LayoutEnds, &graph.Op{
 		Name: "batch", Class: "copy", Moves: true, Rearranges: true,
-		Doc:    "Parts along an axis put together, those of a pipeline: combine.",
+		Doc:    "Micro-batches concatenated along an axis (combine).",
 		Params: []graph.Param{axisParam("axis", "axis along which they are put together")},
 		FLOPs:  noFLOPs,
 		Grad: backAs("pipeline", func(b *graph.Backward) graph.Named {

@@ -71,7 +71,7 @@ var (
 	// EWWhere is the second operand where the first is not 0, and the third elsewhere.
 	EWWhere = graph.Register(&graph.Op{
 		Name: "ewwhere", In: 3, Out: 1, Class: "pointwise", Elementwise: true, Batched: true, Turns: 3,
-		Doc: "The elements of the second tensor where the first one of the same shape is not 0, and those of the third one elsewhere.",
+		Doc: "Elementwise selection: the second tensor where the first is not 0, the third elsewhere.",
 		AxisOf: func(_ graph.Attrs, _ []int, axis int) []graph.OperandAxis {
 			return []graph.OperandAxis{{Operand: 0, Axis: axis}, {Operand: 1, Axis: axis}, {Operand: 2, Axis: axis}}
 		},

@@ -17,8 +17,8 @@ var Concat = graph.Register(&graph.Op{
 		}
 		return []graph.OperandAxis{{Operand: 0, Axis: axis}, {Operand: 1, Axis: axis}}
 	},
-	Doc:    "Two tensors side by side along an axis.",
-	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis along which they are joined"}},
+	Doc:    "Two tensors concatenated along an axis.",
+	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis of concatenation"}},
 	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x, y := in[0], in[1]
 		i, err := x.Index(dim(a, 0))

@@ -18,13 +18,13 @@ import (
 var Conv2D = graph.Register(&graph.Op{
 	Name: "conv2d", In: 2, Out: 1,
 	Class: "conv", Weights: afterFirst,
-	Doc: "Convolution of [b, groups*c, h, w] with kernels [o, c, kh, kw], whose cells read the image a dilation apart, zero borders, then the activation.",
+	Doc: "Convolution of [b, groups*c, h, w] with kernels [o, c, kh, kw], with stride, zero padding and dilation, then the activation.",
 	Params: []graph.Param{
 		{Name: "stride", Sort: graph.SortStride, Default: unit, Doc: "(vertical, horizontal)"},
 		{Name: "pad", Sort: graph.SortPadding, Doc: "same_upper, same_lower, valid or (top, left, bottom, right)"},
 		{Name: "groups", Sort: intSort, Default: graph.IntValue(1), Doc: "number of channel groups"},
 		{Name: "act", Sort: graph.SortAct, Default: none, Doc: "activation applied to the result"},
-		{Name: "dilation", Sort: graph.SortStride, Default: unit, Late: true, Doc: "how far apart the kernel's cells read the image (vertical, horizontal)"},
+		{Name: "dilation", Sort: graph.SortStride, Default: unit, Late: true, Doc: "dilation of the kernel (vertical, horizontal)"},
 	},
 	AxisOf: func(_ graph.Attrs, _ []int, axis int) []graph.OperandAxis {
 		if axis < 2 {

@@ -13,8 +13,8 @@ import (
 var Gather = graph.Register(&graph.Op{
 	Name: "gather", In: 2, Out: 1,
 	Class: "gather", Moves: true,
-	Doc:    "Parts of the first input at the positions along an axis that the second input holds; its axes take the place of that axis.",
-	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis along which positions count"}},
+	Doc:    "Slices of the first input at the indices in the second, along an axis; the axes of the indices replace that axis.",
+	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis that is indexed"}},
 	Places: func(a graph.Attrs, in []graph.Shape) (int, graph.Dim, error) {
 		i, err := in[0].Index(dim(a, 0))
 		if err != nil {

@@ -13,11 +13,11 @@ import (
 var Halo = movesMesh(graph.LayoutKeeps, &graph.Op{
 	Name:  "halo",
 	Moves: true,
-	Doc:   "Parts along an axis, each with the nearest places of the parts beside it, zeros at both ends.",
+	Doc:   "Halo exchange: each shard along an axis is extended by the nearest elements of its neighbours, zeros at both ends.",
 	Params: []graph.Param{
-		{Name: "axis", Sort: axisSort, Doc: "axis along which the members are parts, counted in a member"},
-		{Name: "before", Sort: intSort, Doc: "places taken from the member before, at most its size"},
-		{Name: "after", Sort: intSort, Doc: "places taken from the member behind, at most its size"},
+		{Name: "axis", Sort: axisSort, Doc: "axis that is sharded, counted in a member"},
+		{Name: "before", Sort: intSort, Doc: "elements taken from the previous member, at most its size"},
+		{Name: "after", Sort: intSort, Doc: "elements taken from the next member, at most its size"},
 	},
 	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		g, x, i, err := familyAxis(f, in[0], dim(a, 0))

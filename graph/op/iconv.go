@@ -7,7 +7,7 @@ import "github.com/taso-go/taso/graph"
 var IConv = graph.Register(&graph.Op{
 	Name: "iconv", In: 0, Out: 1,
 	Class: "constant",
-	Doc:   "Kernel [c, c, kh, kw] of the identity convolution: one in the middle of the diagonal.",
+	Doc:   "Kernel [c, c, kh, kw] of the identity convolution: 1 at the center of each diagonal kernel, 0 elsewhere.",
 	Params: []graph.Param{
 		{Name: "c", Sort: intSort, Doc: "channels"},
 		{Name: "kh", Sort: intSort, Doc: "height"},

@@ -11,11 +11,11 @@ import (
 var Pad = graph.Register(&graph.Op{
 	Name: "pad", In: 1, Out: 1,
 	Class: "copy", Moves: true, AxisOf: beforeImage,
-	Doc: "A tensor surrounded by cells that hold a number.",
+	Doc: "A tensor padded with a constant.",
 	Params: []graph.Param{
-		{Name: "before", Sort: "tuple", Doc: "cells added in front, along each axis"},
-		{Name: "after", Sort: "tuple", Doc: "cells added behind, along each axis"},
-		{Name: "value", Sort: graph.SortNumber, Default: graph.NumberValue(0), Doc: "what they hold"},
+		{Name: "before", Sort: "tuple", Doc: "padding before the first element of each axis"},
+		{Name: "after", Sort: "tuple", Doc: "padding after the last element of each axis"},
+		{Name: "value", Sort: graph.SortNumber, Default: graph.NumberValue(0), Doc: "value of the padding"},
 	},
 	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x, before, after := f.NormShape(in[0]), ints(a[0]), ints(a[1])

@@ -12,9 +12,9 @@ var Partition = movesMesh(graph.LayoutMakes, &graph.Op{
 	Name:  "partition",
 	Turns: 1,
 	Moves: true, Rearranges: true,
-	Doc: "Parts of a tensor, of one size along an axis, one for each member of a family.",
+	Doc: "A tensor split into equal shards along an axis, one for each device of a mesh axis.",
 	Params: []graph.Param{
-		{Name: "axis", Sort: axisSort, Doc: "axis that is dealt out"}, degree,
+		{Name: "axis", Sort: axisSort, Doc: "axis that is split"}, degree,
 	},
 	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x := f.NormShape(in[0])
@@ -56,8 +56,8 @@ var Combine = movesMesh(graph.LayoutEnds, &graph.Op{
 	Name:  "combine",
 	Turns: 1,
 	Moves: true, Rearranges: true,
-	Doc:    "The members of a family side by side along an axis.",
-	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis along which they are put together, counted in a member"}},
+	Doc:    "The shards of all devices of a mesh axis, concatenated along an axis.",
+	Params: []graph.Param{{Name: "axis", Sort: axisSort, Doc: "axis of concatenation, counted in a member"}},
 	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		g, x, i, err := familyAxis(f, in[0], dim(a, 0))
 		if err != nil {

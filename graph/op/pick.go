@@ -15,8 +15,8 @@ import (
 var Pick = graph.Register(&graph.Op{
 	Name: "pick", In: 3, Out: 1,
 	Class:  "gather",
-	Doc:    "Rows of the first input whose keys, which the second input holds, are the positions that the third one holds; zeros where there is none.",
-	Params: []graph.Param{{Name: "n", Sort: intSort, Doc: "number of keys that there are, here or elsewhere: they are from 0 to n-1"}},
+	Doc:    "Rows of the first input looked up by key: the second input holds their keys, the third the keys wanted; zeros where a key is missing.",
+	Params: []graph.Param{{Name: "n", Sort: intSort, Doc: "number of all keys, here or on other devices: 0 to n-1"}},
 	Places: func(a graph.Attrs, _ []graph.Shape) (int, graph.Dim, error) { return 2, dim(a, 0), nil },
 	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		x, keys, idx := f.NormShape(in[0]), f.NormShape(in[1]), f.NormShape(in[2])

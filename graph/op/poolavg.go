@@ -15,7 +15,7 @@ var PoolAvg = graph.Register(&graph.Op{
 	Name: "poolavg", In: 1, Out: 1,
 	Class: "pool", AxisOf: beforeImage,
 	Params: poolParams(graph.Param{Name: "border", Sort: graph.SortBorder, Default: counted,
-		Doc: "counted: divide by kh*kw; excluded: divide by the cells inside"}),
+		Doc: "counted: divide by kh*kw; excluded: divide by the number of elements inside the image"}),
 	Doc: "Average over a sliding window.",
 	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
 		if n, _ := a[4].Name(); n != "counted" && n != "excluded" && a[4].Kind() != graph.KindVar {

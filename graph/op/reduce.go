@@ -20,8 +20,8 @@ func reduction(name, doc, nothing string, of func(s *graph.Space, x *graph.Expr,
 		Class: "reduce",
 		Doc:   doc,
 		Params: []graph.Param{
-			{Name: "axes", Sort: "tuple", Doc: "axes that are folded, ascending"},
-			{Name: "keep", Sort: "flag", Default: graph.IntValue(0), Doc: "1: the axes stay with size 1; 0: they go"},
+			{Name: "axes", Sort: "tuple", Doc: "axes that are reduced, ascending"},
+			{Name: "keep", Sort: "flag", Default: graph.IntValue(0), Doc: "1: keep the axes with size 1; 0: remove them"},
 		},
 		AxisOf: func(a graph.Attrs, ranks []int, axis int) []graph.OperandAxis {
 			if slices.Contains(ints(a[0]), axis) {

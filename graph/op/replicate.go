@@ -46,12 +46,12 @@ func offMesh(o *graph.Op, adjoint string, of func(s *graph.Space, g graph.Dim, x
 
 var (
 	// Replicate copies a tensor.
-	Replicate = onMesh("replicate", "Copies of a tensor, one for each member of a family.", "reduce", true,
+	Replicate = onMesh("replicate", "Copies of a tensor, one for each device of a mesh axis.", "reduce", true,
 		func(_ graph.Index, x *graph.Expr) *graph.Expr { return x })
 
 	// Reduce adds the members of a family.
 	Reduce = offMesh(&graph.Op{
-		Name: "reduce", Doc: "The sum of the members of a family.", Class: "reduce",
+		Name: "reduce", Doc: "The sum of the members of a mesh axis.", Class: "reduce",
 		FLOPs: func(_ graph.Attrs, in, _ [][]int) int64 { return graph.Product(1, graph.NumElements(in[0])) },
 	}, "replicate", func(s *graph.Space, g graph.Dim, x func(graph.Index) *graph.Expr) *graph.Expr {
 		d := s.Var("d")
@@ -59,13 +59,13 @@ var (
 	})
 
 	// Lift is a tensor and zeros, which add up to it.
-	Lift = onMesh("lift", "A tensor as the first member of a family, of which the others are zeros.", "drop", false,
+	Lift = onMesh("lift", "A tensor as the first member of a mesh axis; the others are zeros.", "drop", false,
 		func(d graph.Index, x *graph.Expr) *graph.Expr {
 			return graph.EntryWhen(x, graph.GuardEq(d, graph.IndexInt(0)))
 		})
 
 	// Drop is the first member of a family.
-	Drop = offMesh(&graph.Op{Name: "drop", Doc: "The first member of a family.", Moves: true, Rearranges: true}, "lift",
+	Drop = offMesh(&graph.Op{Name: "drop", Doc: "The first member of a mesh axis.", Moves: true, Rearranges: true}, "lift",
 		func(_ *graph.Space, _ graph.Dim, x func(graph.Index) *graph.Expr) *graph.Expr {
 			return x(graph.IndexInt(0))
 		})

@@ -25,7 +25,7 @@ import (
 var Resize = graph.Register(&graph.Op{
 	Name: "resize", In: 1, Out: 1,
 	Class: "gather",
-	Doc:   "An image sampled at another size: nearest cells or linear interpolation along each axis.",
+	Doc:   "An image resampled to another size: nearest or linear interpolation along each axis.",
 	Params: []graph.Param{
 		{Name: "sizes", Sort: "tuple", Doc: "sizes of the result, of all axes"},
 		{Name: "mode", Sort: "name", Names: resizeModes(), Doc: "method and coordinates, such as nearest_floor_asymmetric or linear_half_pixel"},

@@ -12,9 +12,9 @@ import (
 var ScatterAdd = graph.Register(&graph.Op{
 	Name: "scatteradd", In: 2, Out: 1,
 	Class: "gather",
-	Doc:   "Zeros of size n along an axis to which the parts of the first input are added, each at the position that the second input holds for it.",
+	Doc:   "Scatter-add: slices of the first input added to zeros of size n along an axis, each at its index in the second input.",
 	Params: []graph.Param{
-		{Name: "axis", Sort: axisSort, Doc: "axis along which positions count; in the first input the axes of the positions stand there"},
+		{Name: "axis", Sort: axisSort, Doc: "axis that is indexed; in the first input the axes of the indices replace it"},
 		{Name: "n", Sort: intSort, Doc: "size of the result along it"},
 	},
 	Places: func(a graph.Attrs, _ []graph.Shape) (int, graph.Dim, error) { return 1, dim(a, 1), nil },

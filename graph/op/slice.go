@@ -13,7 +13,7 @@ var Slice = graph.Register(&graph.Op{
 	Class: "copy", Moves: true, AxisOf: sameAxis,
 	Doc: "The part of a tensor at positions lo to hi-1 along an axis.",
 	Params: []graph.Param{
-		{Name: "axis", Sort: axisSort, Doc: "axis that is cut"},
+		{Name: "axis", Sort: axisSort, Doc: "axis that is sliced"},
 		{Name: "lo", Sort: intSort, Doc: "first position kept"},
 		{Name: "hi", Sort: intSort, Doc: "first position no longer kept"},
 	},

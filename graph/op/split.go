@@ -11,9 +11,9 @@ import (
 var Split = graph.Register(&graph.Op{
 	Name: "split", In: 1, Out: 2,
 	Class: "copy", Moves: true, AxisOf: sameAxis,
-	Doc: "The two parts of a tensor before and from a position along an axis.",
+	Doc: "A tensor split in two along an axis: before a position, and from it on.",
 	Params: []graph.Param{
-		{Name: "axis", Sort: axisSort, Doc: "axis that is cut"},
+		{Name: "axis", Sort: axisSort, Doc: "axis that is split"},
 		{Name: "at", Sort: intSort, Doc: "first position of the second part"},
 	},
 	Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {

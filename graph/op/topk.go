@@ -15,7 +15,7 @@ import (
 var TopK = graph.Register(&graph.Op{
 	Name: "topk", In: 1, Out: 1,
 	Class: "gather", Turns: 1, Counts: true,
-	Doc: "Positions of the k largest or smallest elements along an axis, in their order, of equal ones the first first.",
+	Doc: "Indices of the k largest or smallest elements along an axis, in order; of equal elements the first comes first.",
 	Params: []graph.Param{
 		{Name: "axis", Sort: axisSort, Doc: "axis along which elements are compared"},
 		{Name: "k", Sort: intSort, Doc: "how many"},
