@@ -15,7 +15,8 @@ func ExampleDefault() {
 		}
 	}
 	// Output:
-	// # A product whose inner dimension is cut in two is the sum of two products.
+	// # The product of matrices concatenated along the
+	// # inner dimension is the sum of two matrix products.
 	// axiom matmul_concat_inner
 	//   given X : [B.., m, k], Y : [B.., m, l], Z : [B.., k, n], W : [B.., l, n]
 	//   then  matmul(concat[axis=#B+1](X, Y), concat[axis=#B](Z, W)) == ewadd(matmul(X, Z), matmul(Y, W))
@@ -27,8 +28,8 @@ func ExampleByKind() {
 		fmt.Println(l.Name+":", l.Doc)
 	}
 	// Output:
-	// matmul_comm: The product of matrices does not commute; the smallest witness is 2 by 2.
-	// concat_comm: The order of the parts matters.
+	// matmul_comm: Matrix multiplication is not commutative; the smallest counterexample has 2x2 matrices.
+	// concat_comm: Concatenation is not commutative: the order of its operands matters.
 }
 
 // The text goes into certificates, with its hash.

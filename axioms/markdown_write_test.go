@@ -33,10 +33,10 @@ and maximum only. [rules.md](rules.md#the-rule-language) explains the language.
 
 `, count[law.Axiom], count[law.Lemma], count[law.Refute])
 	for _, s := range sections() {
-		fmt.Fprintf(&b, "- [%s](#%s): %s\n", heading(s.title), anchor(heading(s.title)), tally(s.laws))
+		fmt.Fprintf(&b, "- [%s](#%s): %s\n", s.title, anchor(s.title), tally(s.laws))
 	}
 	for _, s := range sections() {
-		fmt.Fprintf(&b, "\n## %s\n", heading(s.title))
+		fmt.Fprintf(&b, "\n## %s\n", s.title)
 		for _, l := range s.laws {
 			fmt.Fprintf(&b, "\n### %s\n\n%s\n\n```\n%s```\n", l.Name, l.Doc, plain(l))
 		}
@@ -67,52 +67,6 @@ func sections() []section {
 		last.laws = append(last.laws, l)
 	}
 	return out
-}
-
-// headings are the headings of sections whose titles in the texts are less plain. The
-// titles stay as they are: certificates contain a digest of the texts.
-var headings = map[string]string{
-	"Element by element":    "Elementwise operators",
-	"Slices":                "Slice",
-	"Matrix products":       "Matrix multiplication",
-	"The averaging kernel":  "The kernel of averages",
-	"The rectifier":         "Relu",
-	"Refuted":               "Refuted equations",
-	"Broadcasting, refuted": "Refuted: broadcasting",
-	"Larger and smaller":    "Maximum and minimum",
-	"Changes of shape":      "Reshape",
-	"Products of batched matrices, transposed": "Batched matrix multiplication and transposition",
-	"Look-up":                             "Gather",
-	"Broadcasting in front":               "Broadcasting to leading axes",
-	"Axes joined and parted":              "Merged and split axes",
-	"Permutations of heads":               "Transposed attention heads",
-	"Channels":                            "Values per channel",
-	"What follows of this":                "Lemmas about axes, heads and channels",
-	"Networks, refuted":                   "Refuted: images and heads",
-	"Factors and biases":                  "Scales and biases",
-	"Parts of differences and maxima":     "Slices of differences and maxima",
-	"Padding and windows":                 "Padding and sliding windows",
-	"Images and heads with permuted axes": "Biases with channels first or last",
-	"Reductions in other orders":          "Reordered reductions",
-	"Look-up, part by part":               "Gather: parts of tables",
-	"Meshes":                              "Meshes: layout operators",
-	"Meshes: element by element":          "Meshes: elementwise operators",
-	"Meshes: products":                    "Meshes: matrix multiplication",
-	"Meshes: look-up":                     "Meshes: gather",
-	"Meshes: neighbours":                  "Meshes: halo exchange",
-	"Meshes: changes of shape":            "Meshes: reshape",
-	"Meshes: refuted":                     "Refuted: meshes",
-	"Numbers":                             "Constants",
-	"Reversed axes":                       "Reverse",
-	"Sums at places":                      "Scatter-add",
-}
-
-// heading returns the heading of a section.
-func heading(title string) string {
-	if h, ok := headings[title]; ok {
-		return h
-	}
-	return title
 }
 
 // anchor returns the name that GitHub gives a heading.

@@ -18,7 +18,8 @@ func ExampleNetworks() {
 	}
 	fmt.Println(law.Format(laws[0]))
 	// Output:
-	// # Products with the same left factor are one product, cut into its parts.
+	// # Two matrix products with the same left operand are one product with the right operands
+	// # concatenated, split along columns.
 	// rule merge_products
 	//   given X : [m, k], V : [k, a], W : [k, b]
 	//   then  (matmul(X, V), matmul(X, W)) == split[axis=1, at=a](matmul(X, concat[axis=1](V, W)))

@@ -69,7 +69,7 @@ func ExampleRun() {
 	_, err = optimize.CheckProof(context.Background(), bytes.NewReader(res.Proof), "products.proof", res.Model, m, false)
 	fmt.Println(err != nil)
 	// Output:
-	// matmul_ewadd - The product is linear in its right factor.
+	// matmul_ewadd - Matrix multiplication distributes over a sum in its right operand: X(Y + Z) = XY + XZ.
 	// [k: matmul q: matmul y: ewadd] -> [ewadd y: matmul]
 	// cheaper: true proved: true run: equal agree
 	// instances: 1
