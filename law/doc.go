@@ -2,7 +2,7 @@
 // and refuted equations. Provers, the certificate checker, the optimizer and the documentation
 // (docs/laws.md) all read the same text.
 //
-//	# The product of matrices is associative.
+//	# Matrix multiplication is associative.
 //	axiom matmul_assoc
 //	  given A : [B.., m, k], X : [B.., k, l], Y : [B.., l, n]
 //	  then  matmul(A, matmul(X, Y)) == matmul(matmul(A, X), Y)
@@ -25,7 +25,7 @@
 // inverse(q) is its inverse, after(q, p) applies q and then p, and at(q, i) is the axis of the
 // operand that becomes axis i of the result:
 //
-//	# Softmax along an axis is softmax along its place after transposition.
+//	# Softmax commutes with transposition, if the softmax axis is permuted too.
 //	axiom softmax_transpose
 //	  given X : [A.., n, B..], q : perm
 //	  then  softmax[axis=at(inverse(q), #A)](transpose[perm=q](X))
