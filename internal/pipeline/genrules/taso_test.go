@@ -126,7 +126,7 @@ func (k *comparison) prove() {
 			}
 		}
 	}
-	vs, err := (&verify.EGraph{Laws: k.laws}).Prove(context.Background(), goals)
+	vs, err := (&verify.EGraph{Laws: k.laws, Rounds: deriveRounds}).Prove(context.Background(), goals)
 	if err != nil {
 		k.t.Fatal(err)
 	}
