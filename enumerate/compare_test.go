@@ -81,6 +81,8 @@ func judged(_ context.Context, cands []*Candidate) error {
 // What is compared elsewhere is as if it were here, however candidates are decided and
 // whatever is derived.
 func TestCompareElsewhere(t *testing.T) {
+	algebra := universe(t, 2, "matmul", "ewadd", "transpose", "concat", "split", "relu")
+	here := map[*Universe][]string{} // what is found here
 	for _, c := range []struct {
 		name   string
 		u      *Universe
@@ -88,8 +90,8 @@ func TestCompareElsewhere(t *testing.T) {
 		few    int
 		least  int // batches that are compared elsewhere
 	}{
-		{"algebra", universe(t, 2, "matmul", "ewadd", "transpose", "concat", "split", "relu"), 3, 0, 5},
-		{"algebra, large batches", universe(t, 2, "matmul", "ewadd", "transpose", "concat", "split", "relu"), 3, 256, 2},
+		{"algebra", algebra, 3, 0, 5},
+		{"algebra, large batches", algebra, 3, 256, 2},
 		{"images", universe(t, 1, "conv2d", "conv2d_relu", "poolavg", "relu", "enlarge", "iconv", "cpool", "concat"), 2, 0, 1},
 		{"composites", universe(t, 1, "bias", "layernorm", "ewadd", "concat", "split"), 2, 0, 1},
 	} {
@@ -110,7 +112,10 @@ func TestCompareElsewhere(t *testing.T) {
 				}
 				return list
 			}
-			want := run(opt)
+			if here[c.u] == nil {
+				here[c.u] = run(opt)
+			}
+			want := here[c.u]
 			o := opt
 			a := &apart{t: t, opt: opt, shares: 3, rng: rand.New(rand.NewPCG(1, 2)), compares: true, few: c.few}
 			batches := 0

@@ -135,6 +135,9 @@ func TestRemote(t *testing.T) {
 			}
 			want, local := run(opt)
 			for shares, memory := range map[int]int64{1: 0, 7: 0, 50: 1} {
+				if shares == 1 && c.name != "algebra" {
+					continue // all in one share: once is enough
+				}
 				o := opt
 				o.Memory = memory
 				o.Remote = &apart{t: t, opt: opt, shares: shares, rng: rand.New(rand.NewPCG(1, uint64(shares)))}

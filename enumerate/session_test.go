@@ -71,12 +71,12 @@ func kinds(t testing.TB) []kind {
 	}
 }
 
-// Any number of workers gives the same candidates in the same order.
+// Any number of workers gives the same candidates in the same order: TestSpilled has two.
 func TestWorkersDoNotMatter(t *testing.T) {
 	for _, c := range append(kinds(t), kind{"true relu", universe(t, 1, "relu", "poolmax", "ewadd", "ewmul"), 3, false}) {
 		t.Run(c.name, func(t *testing.T) {
 			var first []string
-			for _, workers := range []int{1, 2, 5} {
+			for _, workers := range []int{1, 5} {
 				s := NewSession(Options{Universe: c.u, Workers: workers, Exhaustive: c.exhaustive, Seed: 1})
 				got := levels(t, s, c.levels)
 				if first == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/rewrite"
 )
 
 // EGraph is engine (b): it proves goals from laws in an e-graph.
@@ -82,11 +83,12 @@ func (p *EGraph) Prove(ctx context.Context, goals []*law.Law) ([]Verdict, error)
 	}
 	out := make([]Verdict, len(goals))
 	workers := make([]*egraphWorker, parallel.Workers(p.Workers, len(goals)))
+	var compiled rewrite.Cache // of the workers that are new
 	var done atomic.Int64
 	// Goals are not left out when ctx ends: they are Unknown then.
 	err := parallel.Each(context.WithoutCancel(ctx), len(workers), len(goals), func(w, i int) (err error) {
 		if workers[w] == nil {
-			workers[w] = p.Tables.take(p, byName)
+			workers[w] = p.Tables.take(p, byName, &compiled)
 		}
 		if out[i], err = workers[w].prove(ctx, goals[i]); err != nil {
 			return fmt.Errorf("goal %s: %w", goals[i].Name, err)
@@ -110,6 +112,7 @@ type egraphWorker struct {
 	rules []*tensor.Rule // of the first laws of cfg
 	graph *tensor.Graph
 	min   *tensor.Minimizer
+	cache *rewrite.Cache // of laws; nil: none
 
 	compiled int // how many laws of cfg
 }
@@ -119,6 +122,7 @@ type egraphWorker struct {
 func (w *egraphWorker) setUp() error {
 	if w.table == nil || w.table.Len() >= tableLimit {
 		w.table = tensor.NewTable()
+		w.table.Compiled = w.cache
 		w.rules, w.compiled = nil, 0
 		w.graph = tensor.NewGraph(w.table)
 		w.min = tensor.NewMinimizer(w.table)

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/rewrite"
 )
 
 // Tables keep the compiled laws, and what they mean for the symbols and shapes met
@@ -16,10 +17,10 @@ type Tables struct {
 }
 
 // take is a worker for p, one that compiled these laws, or the first of them, if
-// there is one.
-func (t *Tables) take(p *EGraph, byName map[string]*law.Law) *egraphWorker {
+// there is one. A new one compiles them by way of the cache.
+func (t *Tables) take(p *EGraph, byName map[string]*law.Law, compiled *rewrite.Cache) *egraphWorker {
 	if t == nil {
-		return &egraphWorker{cfg: p, laws: byName}
+		return &egraphWorker{cfg: p, laws: byName, cache: compiled}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -31,7 +32,7 @@ func (t *Tables) take(p *EGraph, byName map[string]*law.Law) *egraphWorker {
 			return w
 		}
 	}
-	return &egraphWorker{cfg: p, laws: byName}
+	return &egraphWorker{cfg: p, laws: byName, cache: compiled}
 }
 
 // give keeps workers for the next call.

@@ -33,6 +33,7 @@ func derivable(ctx context.Context, set *rules.Set, opt *Options) error {
 	stage := opt.Progress.Stage("derivable", int64(set.Len()))
 	defer stage.Done()
 	var kept byTag
+	var tables [2]verify.Tables // of kept.general and kept.all, which only grow
 	for n := 0; n <= largest; n++ {
 		group := bySize[n]
 		if len(group) == 0 {
@@ -49,7 +50,7 @@ func derivable(ctx context.Context, set *rules.Set, opt *Options) error {
 			if len(from) == 0 || len(goals) == 0 {
 				continue
 			}
-			eg := &verify.EGraph{Laws: from, Rounds: deriveRounds, Workers: opt.Workers}
+			eg := &verify.EGraph{Laws: from, Rounds: deriveRounds, Workers: opt.Workers, Tables: &tables[tag]}
 			vs, err := eg.Prove(ctx, goals)
 			if err != nil {
 				return err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/taso-go/taso/axioms"
@@ -47,15 +48,36 @@ func checkInvariants(t *testing.T) {
 	t.Cleanup(func() { invariants.Checked = false })
 }
 
+// once is a run that several tests look at, with its e-graphs checked after each step.
+func once(opt Options) func(testing.TB) *Report {
+	run := sync.OnceValues(func() (*Report, error) {
+		defer func(was bool) { invariants.Checked = was }(invariants.Checked)
+		invariants.Checked = true
+		return Run(context.Background(), opt)
+	})
+	return func(t testing.TB) *Report {
+		t.Helper()
+		rep, err := run()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rep
+	}
+}
+
+// twoOperators are the rules of all operators, two at a time, and fourOperators those of
+// a few, of which more come together.
+var (
+	twoOperators  = once(Options{MaxOps: 2, Workers: 1, Seed: 1})
+	fourOptions   = Options{MaxOps: 4, Ops: []string{"matmul", "ewadd", "transpose"}, Workers: 1, Seed: 1}
+	fourOperators = once(fourOptions)
+)
+
 func TestWorkersDoNotMatter(t *testing.T) {
 	checkInvariants(t)
-	var text, cert string
-	for i, workers := range []int{1, 2, 3} {
+	text, cert := files(t, twoOperators(t).Set)
+	for _, workers := range []int{2, 3} {
 		a, b := files(t, generate(t, Options{MaxOps: 2, Workers: workers, Seed: 1}).Set)
-		if i == 0 {
-			text, cert = a, b
-			continue
-		}
 		if a != text || b != cert {
 			t.Errorf("%d workers write other files than one", workers)
 		}
@@ -63,26 +85,17 @@ func TestWorkersDoNotMatter(t *testing.T) {
 }
 
 // Derivation from smaller rules begins at level 4: a small universe reaches it.
+// TestSteady has other numbers of workers.
 func TestFourOperators(t *testing.T) {
-	checkInvariants(t)
-	opt := Options{MaxOps: 4, Ops: []string{"matmul", "ewadd", "transpose"}, Seed: 1, Workers: 1}
-	one := generate(t, opt)
-	opt.Workers = 2
-	two := generate(t, opt)
-	a, b := files(t, one.Set)
-	c, d := files(t, two.Set)
-	if a != c || b != d {
-		t.Error("the number of workers changes the files")
-	}
-	if one.Rules.Kept == 0 || len(one.Set.Rules) == 0 {
+	rep := fourOperators(t)
+	if rep.Rules.Kept == 0 || len(rep.Set.Rules) == 0 {
 		t.Error("no rules")
 	}
 }
 
 // No rule without a proof that the checker accepts, in the form written.
 func TestEveryRuleIsCertified(t *testing.T) {
-	checkInvariants(t)
-	rep := generate(t, Options{MaxOps: 2, Seed: 3})
+	rep := twoOperators(t)
 	if rep.Rules.Proved < 50 {
 		t.Errorf("%d rules, want many more", rep.Rules.Proved)
 	}

@@ -47,7 +47,7 @@ func (c *through) Solve(ctx context.Context, list []Question) ([]Answer, error) 
 // unknown.
 func judgeOf(t *testing.T, c Cluster) (*judge, []*law.Law) {
 	t.Helper()
-	rep := generate(t, Options{MaxOps: 2, Seed: 1})
+	rep := twoOperators(t)
 	var goals []*law.Law
 	for i, r := range rep.Set.Rules {
 		if i < 30 {
