@@ -50,7 +50,7 @@ func TestRuleSets(t *testing.T) {
 		t.Errorf("news: %v", n)
 	}
 
-	rec, err := rulesCompared(context.Background(), &Env{Models: []string{"squeezenet-tiny"}}, sets, 1000)
+	rec, err := rulesCompared(context.Background(), &Env{Models: []string{"squeezenet-tiny"}}, sets, 300)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -129,6 +129,12 @@ func (z Zp) Fn(name string, x uint64) uint64 {
 	return applyFn(key, zero, x)
 }
 
+// FnOf is Fn of one name, which is hashed once.
+func (z Zp) FnOf(name string) func(uint64) uint64 {
+	key, zero := z.fnKey(name)
+	return func(x uint64) uint64 { return applyFn(key, zero, x) }
+}
+
 func (z Zp) fnKey(name string) (key uint64, zero bool) {
 	key = z.Key
 	for i := 0; i < len(name); i++ {

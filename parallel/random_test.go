@@ -326,7 +326,7 @@ func walk(g *graph.Graph, rules *search.Rules, rng *rand.Rand, used map[string]i
 // Random networks, laid out by random rules, compute on devices what they compute without.
 // TASO_RANDOM_PCGS is how many, TASO_RANDOM_SEED where they begin.
 func TestRandom(t *testing.T) {
-	count, first := 1000, uint64(1)
+	count, first := 500, uint64(1)
 	if testing.Short() {
 		count = 200
 	}

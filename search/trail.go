@@ -84,13 +84,23 @@ func (t *Trail) make(m *Move, mark bank.Mark) bool {
 // Do makes a move and goes on from there. It reports false, and stays, if the move
 // cannot be made.
 func (t *Trail) Do(m *Move) bool {
+	if !t.price(m) {
+		return false
+	}
+	s := &t.steps[len(t.steps)-1]
+	s.moves = t.Moves.Update(s.bank)
+	return true
+}
+
+// price is Do without an update of Moves, which takes most of its time.
+func (t *Trail) price(m *Move) bool {
 	mark, price := t.Net.Mark(), t.Price.Mark()
 	if !t.make(m, mark) {
 		t.Net.Undo(mark)
 		return false
 	}
 	t.Price.Update(mark)
-	t.steps = append(t.steps, step{*m, mark, price, t.Moves.Update(mark)})
+	t.steps = append(t.steps, step{move: *m, bank: mark, price: price})
 	return true
 }
 
@@ -128,7 +138,7 @@ func (t *Trail) Shorten(path []Move, cost int64) []Move {
 		less := slices.Concat(path[:i], path[i+1:])
 		ok := len(less) > 0
 		for k := range less {
-			if ok = ok && t.Do(&less[k]); !ok {
+			if ok = ok && t.price(&less[k]); !ok {
 				break
 			}
 		}

@@ -37,7 +37,7 @@ func TestPlans(t *testing.T) {
 		}
 		for _, by := range []string{"data", "fsdp", "megatron"} {
 			t.Run(fmt.Sprintf("%s %s", name, by), func(t *testing.T) {
-				p, err := plan.Find(ctx, by, &plan.Job{Training: tr, Cluster: c, Devices: 2, Strategies: s})
+				p, err := plan.Find(ctx, by, &plan.Job{Training: tr, Cluster: c, Devices: 2, Strategies: s, Steps: 1 << 14})
 				if err != nil {
 					t.Fatal(err)
 				}

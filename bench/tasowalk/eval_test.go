@@ -171,6 +171,9 @@ func (l *tasoLayout) pack() {
 
 // unpack is the index of the element at offset of a row-major tensor.
 func (l *tasoLayout) unpack(offset int) (at [4]int) {
+	if offset == 0 {
+		return at
+	}
 	for i := range l.rank {
 		at[i] = offset / l.stride[i]
 		offset %= l.stride[i]

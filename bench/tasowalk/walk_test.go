@@ -108,6 +108,7 @@ type tasoWalk struct {
 	steps   []tasoStep
 	byDepth []uint64
 	ordered []uint64
+	orders  [][TASOWalkOps]int8 // of the present sequence
 	seen    map[uint64]struct{}
 }
 
@@ -193,8 +194,16 @@ func (w *tasoWalk) apply(ctx context.Context, at, op, j, k int) {
 		if at+1 < w.depth {
 			x.data = w.machine.evaluate(&e)
 		}
+		head, known := int32(0), false
 		for m := range w.nodes {
-			if y := &w.nodes[m].tasoTensor; y.layout == l && w.machine.equal(&e, &x, y) {
+			y := &w.nodes[m].tasoTensor
+			if y.layout != l {
+				continue
+			}
+			if !known {
+				head, known = w.machine.element(&e, 0), true
+			}
+			if y.data[0] == head && w.machine.equal(&e, &x, y) {
 				w.nodes = w.nodes[:n]
 				return
 			}
@@ -213,21 +222,41 @@ func (w *tasoWalk) apply(ctx context.Context, at, op, j, k int) {
 // visit counts the present sequence.
 func (w *tasoWalk) visit() {
 	w.byDepth[len(w.steps)]++
-	var orders uint64
-	least := ^uint64(0)
+	w.orders = w.orders[:0]
 	perm := [TASOWalkOps]int8{}
-	w.permute(0, 0, &perm, &orders, &least)
-	w.ordered[orders]++
+	w.permute(0, 0, &perm)
+	w.ordered[len(w.orders)]++
+	// Each order of a graph is visited; the graph is named in one with the least operators.
+	ops := w.operators(&w.orders[0])
+	for i := range w.orders {
+		if w.operators(&w.orders[i]) < ops {
+			return
+		}
+	}
+	least := ^uint64(0)
+	for i := range w.orders {
+		if w.operators(&w.orders[i]) == ops {
+			least = w.encode(&w.orders[i], ops, least)
+		}
+	}
 	w.seen[least] = struct{}{}
 }
 
-// permute goes through the orders of the steps. An order is one of TASO's if
+// operators writes the operators in the order perm.
+func (w *tasoWalk) operators(perm *[TASOWalkOps]int8) uint64 {
+	ops := uint64(1)
+	for i := range w.steps {
+		ops = ops<<5 | uint64(w.steps[perm[i]].op)
+	}
+	return ops
+}
+
+// permute collects the orders of the steps, the present one first. An order is one of TASO's if
 // operands come before their use and the operands of operators that take them
 // in rising order only, and that are not commutative, stay in that order.
-func (w *tasoWalk) permute(at int, used uint8, perm *[TASOWalkOps]int8, orders *uint64, least *uint64) {
+func (w *tasoWalk) permute(at int, used uint8, perm *[TASOWalkOps]int8) {
 	if at == len(w.steps) {
-		*orders++
-		*least = w.encode(perm, *least)
+		w.orders = append(w.orders, *perm)
 		return
 	}
 next:
@@ -245,7 +274,7 @@ next:
 		if tasoOps[s.op].kind == tasoConcat && pa >= 0 && pb >= 0 && pa != pb && place(perm, at, pa) > place(perm, at, pb) {
 			continue
 		}
-		w.permute(at+1, used|1<<i, perm, orders, least)
+		w.permute(at+1, used|1<<i, perm)
 	}
 }
 
@@ -258,23 +287,17 @@ func place(perm *[TASOWalkOps]int8, n, step int) int {
 	return -1
 }
 
-// encode writes the sequence in the order perm, operators first, with its
+// encode writes the sequence in the order perm, its operators ops first, with its
 // inputs numbered, among those of their shape, by first use: the least of bound
 // and such numbers over the orders of commutative operands.
-func (w *tasoWalk) encode(perm *[TASOWalkOps]int8, bound uint64) uint64 {
-	n := len(w.steps)
-	ops, swaps := uint64(1), 0
+func (w *tasoWalk) encode(perm *[TASOWalkOps]int8, ops, bound uint64) uint64 {
+	n, swaps := len(w.steps), 0
 	var where [TASOWalkOps]int8
 	for i := range n {
 		where[perm[i]] = int8(i)
-		op := w.steps[perm[i]].op
-		ops = ops<<5 | uint64(op)
-		if tasoOps[op].commutes {
+		if tasoOps[w.steps[perm[i]].op].commutes {
 			swaps |= 1 << i
 		}
-	}
-	if ops > bound>>(10*n) {
-		return bound
 	}
 	for flip := 0; flip <= swaps; flip++ {
 		if flip&^swaps != 0 {

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	modelCount = flag.Int("adversary.models", 24, "numbers of models of TestModels")
+	modelCount = flag.Int("adversary.models", 18, "numbers of models of TestModels")
 	modelKeep  = flag.String("adversary.keep", "", "folder for the files of false proofs of models")
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/taso-go/taso/internal/ort"
 )
 
-var mutants = flag.Int("pairs.mutants", 300, "node tests and mutants of TestReading")
+var mutants = flag.Int("pairs.mutants", shortRun, "node tests and mutants of TestReading")
 
 // TestReading: what we compute of ONNX's node tests, and of mutants of them, is what ONNX
 // Runtime or ONNX's reference implementation computes, or the difference is documented.

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"maps"
 	"sync"
 
 	"github.com/taso-go/taso/law"
@@ -36,4 +37,11 @@ func (c *Cache) Compile(l *law.Law) (*Law, error) {
 	c.mu.Unlock()
 	x.once.Do(func() { x.law, x.err = Compile(l) })
 	return x.law, x.err
+}
+
+// Clone returns a cache with the same laws, to which others are added without a change of c.
+func (c *Cache) Clone() *Cache {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return &Cache{laws: maps.Clone(c.laws)}
 }

@@ -18,7 +18,7 @@ func TestAlike(t *testing.T) {
 	}
 	for _, means := range AllMeans() {
 		mesh := meshOf(t, "summit", 4)
-		lay := parallel.NewLaying(tr.Graph, parallel.NewStrategies())
+		lay := parallel.NewLaying(tr.Graph, strategies)
 		a, err := newPass(ctx, &prices{mesh, lay}, means, tr.Next, 4, division{of: of, copies: means == Megatron, solved: &solutions{}})
 		if err != nil {
 			t.Fatal(err)

@@ -4,13 +4,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 )
 
 // Alpa's plan computes the same, and is within what the bound and the pipeline say.
 func TestAlpa(t *testing.T) {
-	j := &Job{Training: training(t, tower(4)), Cluster: meshOf(t, "dgx-a100:1", 1).Cluster, Devices: 4, Strategies: parallel.NewStrategies()}
+	j := &Job{Training: training(t, tower(4)), Cluster: meshOf(t, "dgx-a100:1", 1).Cluster, Devices: 4, Strategies: strategies}
 	p, err := Find(ctx, "alpa", j)
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +23,7 @@ func TestAlpa(t *testing.T) {
 // stagesApart is a plan of stages on submeshes of different sizes, with layouts of their own.
 func stagesApart(t *testing.T) *Plan {
 	t.Helper()
-	j, err := (&Job{Training: training(t, tower(6)), Cluster: meshOf(t, "dgx-a100:1", 1).Cluster, Devices: 7}).fill()
+	j, err := (&Job{Strategies: strategies, Training: training(t, tower(6)), Cluster: meshOf(t, "dgx-a100:1", 1).Cluster, Devices: 7}).fill()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func TestBranches(t *testing.T) {
 	}
 	var time [2]machine.Time
 	for i, row := range []bool{false, true} {
-		p, err := Find(context.Background(), "pipeline", &Job{Training: tr, Cluster: c, Devices: 3, Stages: 3, Row: row})
+		p, err := Find(context.Background(), "pipeline", &Job{Strategies: strategies, Training: tr, Cluster: c, Devices: 3, Stages: 3, Row: row})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestBranches(t *testing.T) {
 	if time[0] >= time[1] {
 		t.Errorf("side by side %v, in a row %v", time[0], time[1])
 	}
-	if _, err := Find(context.Background(), "pipeline", &Job{Training: tr, Cluster: c, Devices: 3, Stages: 2}); !IsNone(err) {
+	if _, err := Find(context.Background(), "pipeline", &Job{Strategies: strategies, Training: tr, Cluster: c, Devices: 3, Stages: 2}); !IsNone(err) {
 		t.Errorf("two equal stages of three devices: %v", err)
 	}
 }

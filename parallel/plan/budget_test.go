@@ -53,7 +53,7 @@ y = matmul(x, w)
 return y`)
 	large := meshOf(t, "summit", 1).Cluster
 	large.Memory = 1 << 50
-	j, err := (&Job{Training: tr, Cluster: large, Devices: 4}).fill()
+	j, err := (&Job{Strategies: strategies, Training: tr, Cluster: large, Devices: 4}).fill()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/graph/grad"
-	"github.com/taso-go/taso/parallel"
 )
 
 // What clusters take by a layout of a condensed training step is what they take by that of
@@ -22,7 +21,7 @@ func TestCondense(t *testing.T) {
 	if small.Graph.Len()*2 > tr.Graph.Len() {
 		t.Errorf("%d nodes of %d are left", small.Graph.Len(), tr.Graph.Len())
 	}
-	c, strategies := meshOf(t, "p3-16xlarge", 1).Cluster, parallel.NewStrategies()
+	c := meshOf(t, "p3-16xlarge", 1).Cluster
 	for _, means := range [][]Means{{Data}, {FSDP, Megatron}, {Data, Tensor}} {
 		mesh, err := NewMeshOf(c, nil, axesOf(4, 0, []int{2, 4}[:len(means)])...)
 		if err != nil {

@@ -3,8 +3,6 @@ package plan
 import (
 	"errors"
 	"testing"
-
-	"github.com/taso-go/taso/parallel"
 )
 
 // Experts take what people write for the kind of model, which computes the same: weights of which a
@@ -51,7 +49,7 @@ return y`, modelConvolution, ""},
 			if kind := tr.model(); kind != c.kind {
 				t.Fatalf("a model of kind %d, want %d", kind, c.kind)
 			}
-			p, err := Find(ctx, "expert", &Job{Training: tr, Cluster: meshOf(t, "dgx-a100", 1).Cluster, Devices: 4, Strategies: parallel.NewStrategies()})
+			p, err := Find(ctx, "expert", &Job{Training: tr, Cluster: meshOf(t, "dgx-a100", 1).Cluster, Devices: 4, Steps: 1 << 16, Strategies: strategies})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +71,7 @@ return y`, modelConvolution, ""},
 // the step, which takes longer.
 func TestRemade(t *testing.T) {
 	tr := training(t, layered(8))
-	j, err := (&Job{Training: tr, Cluster: meshOf(t, "summit", 1).Cluster, Devices: 2, Strategies: parallel.NewStrategies()}).fill()
+	j, err := (&Job{Training: tr, Cluster: meshOf(t, "summit", 1).Cluster, Devices: 2, Strategies: strategies}).fill()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ func TestExplain(t *testing.T) {
 		devices int
 	}{{"data", 4}, {"fsdp", 4}, {"megatron", 4}, {"soap", 4}} {
 		t.Run(c.planner, func(t *testing.T) {
-			p, err := Find(ctx, c.planner, &Job{Training: tr, Cluster: meshOf(t, "dgx-a100", 1).Cluster, Devices: c.devices})
+			p, err := Find(ctx, c.planner, &Job{Strategies: strategies, Training: tr, Cluster: meshOf(t, "dgx-a100", 1).Cluster, Devices: c.devices, Steps: 1 << 16})
 			if err != nil {
 				t.Fatal(err)
 			}

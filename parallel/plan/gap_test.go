@@ -54,7 +54,6 @@ func TestGaps(t *testing.T) {
 		n, _ = strconv.Atoi(s)
 	}
 	gaps := map[string][]float64{}
-	strategies := parallel.NewStrategies()
 	judged, rewritten := 0, 0
 	for seed := range n {
 		j := random(t, uint64(seed), strategies)

@@ -41,7 +41,7 @@ func TestJoins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Find(context.Background(), "pipeline", &Job{Training: tr, Cluster: c, Devices: 3, Stages: 3})
+	p, err := Find(context.Background(), "pipeline", &Job{Training: tr, Cluster: c, Devices: 3, Stages: 3, Strategies: strategies})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,11 +22,11 @@ return s`)
 	}
 	tr := &Training{Graph: g, Next: map[int]int{}}
 	for _, pl := range []Means{Data, FSDP} {
-		if _, err := Make(ctx, tr, meshOf(t, "summit", 2), Options{Means: []Means{pl}}); !errors.Is(err, ErrMeans) {
+		if _, err := Make(ctx, tr, meshOf(t, "summit", 2), Options{Strategies: strategies, Means: []Means{pl}}); !errors.Is(err, ErrMeans) {
 			t.Errorf("%s: %v", pl, err)
 		}
 	}
-	p, err := Make(ctx, tr, meshOf(t, "summit", 2), Options{})
+	p, err := Make(ctx, tr, meshOf(t, "summit", 2), Options{Strategies: strategies})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,10 +41,10 @@ w : weight float32[8, 8]
 y = matmul(x, w)
 return y`)
 	for _, m := range []Means{Data, FSDP} {
-		if p, err := Make(ctx, tr, meshOf(t, "summit", 4), Options{Means: []Means{m}}); !errors.Is(err, ErrMeans) {
+		if p, err := Make(ctx, tr, meshOf(t, "summit", 4), Options{Strategies: strategies, Means: []Means{m}}); !errors.Is(err, ErrMeans) {
 			t.Errorf("%s: %v, %v", m, p, err)
 		}
-		if _, err := Make(ctx, tr, meshOf(t, "summit", 2), Options{Means: []Means{m}}); err != nil {
+		if _, err := Make(ctx, tr, meshOf(t, "summit", 2), Options{Strategies: strategies, Means: []Means{m}}); err != nil {
 			t.Errorf("%s: %v", m, err)
 		}
 	}
@@ -60,7 +60,7 @@ float = cast[to=float32](mask)
 h = matmul(x, w)
 y = matmul(h, float)
 return y`)
-	p, err := Make(ctx, tr, meshOf(t, "summit", 4), Options{Means: []Means{FSDP}})
+	p, err := Make(ctx, tr, meshOf(t, "summit", 4), Options{Strategies: strategies, Means: []Means{FSDP}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/parallel"
 )
 
 // What the order of the graph says is needed is what the simulator sees where one thing is
@@ -49,7 +48,7 @@ return y, n`)
 		t.Fatal(err)
 	}
 	// v becomes -v and is written over; w is an input like x. All have all of everything.
-	p, err := Make(ctx, &Training{Graph: g, Next: map[int]int{1: 1}}, meshOf(t, "summit", 2), Options{Means: []Means{Megatron}})
+	p, err := Make(ctx, &Training{Graph: g, Next: map[int]int{1: 1}}, meshOf(t, "summit", 2), Options{Strategies: strategies, Means: []Means{Megatron}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +72,7 @@ func TestMemoryBound(t *testing.T) {
 x : float32[16, 32]
 w : weight float32[32, 16]
 y = matmul(x, w)
-return y`), parallel.NewStrategies()
+return y`), strategies
 	c := meshOf(t, "summit", 1).Cluster
 	need := map[string]int64{}
 	for _, name := range []string{"data", "fsdp"} {

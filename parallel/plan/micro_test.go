@@ -23,7 +23,7 @@ func timed(t testing.TB, tr *Training, cluster string, micro int, means []Means,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Make(ctx, tr, m, Options{Means: means})
+	return Make(ctx, tr, m, Options{Strategies: strategies, Means: means})
 }
 
 // Micro-batches compute the same: gradients are added up over time, weights are updated

@@ -3,8 +3,6 @@ package plan
 import (
 	"fmt"
 	"testing"
-
-	"github.com/taso-go/taso/parallel"
 )
 
 // patterns are what networks have beside layers of matrices.
@@ -42,13 +40,13 @@ return y`, []Means{Data, FSDP}},
 
 // Training steps of patterns have plans, which compute the same.
 func TestPatterns(t *testing.T) {
-	s := parallel.NewStrategies()
+	s := strategies
 	for _, c := range patterns {
 		tr := training(t, c.text)
 		for _, means := range c.means {
 			for _, degrees := range [][]int{{2}, {2, 2}} {
 				t.Run(fmt.Sprintf("%s %s %v", c.name, means, degrees), func(t *testing.T) {
-					p, err := Make(ctx, tr, meshOf(t, "summit", degrees...), Options{Means: []Means{means}, Strategies: s})
+					p, err := Make(ctx, tr, meshOf(t, "summit", degrees...), Options{Means: []Means{means}, Strategies: s, Steps: 1 << 16})
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 	"github.com/taso-go/taso/parallel/schedule"
 )
@@ -16,13 +15,13 @@ import (
 func deepJob(t testing.TB, devices int) *Job {
 	t.Helper()
 	text := strings.NewReplacer("[64, 32]", "[4096, 256]", "[32, 32]", "[256, 256]").Replace(tower(8))
-	return &Job{Training: training(t, text), Cluster: meshOf(t, "dgx-a100:1", 1).Cluster, Devices: devices, Strategies: parallel.NewStrategies()}
+	return &Job{Training: training(t, text), Cluster: meshOf(t, "dgx-a100:1", 1).Cluster, Devices: devices, Strategies: strategies}
 }
 
 // A pipeline computes the same, its stages are in the order of the layers on devices of
 // their own, and the simulation of the plan says what the plan says.
 func TestPipeline(t *testing.T) {
-	j := &Job{Training: training(t, tower(4)), Cluster: meshOf(t, "dgx-a100:1", 1).Cluster, Devices: 4}
+	j := &Job{Strategies: strategies, Training: training(t, tower(4)), Cluster: meshOf(t, "dgx-a100:1", 1).Cluster, Devices: 4}
 	p, err := Find(ctx, "pipeline", j)
 	if err != nil {
 		t.Fatal(err)

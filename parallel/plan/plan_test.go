@@ -19,6 +19,10 @@ import (
 
 var ctx = context.Background()
 
+// strategies are the strategies of all tests but TestWorkers: what they find does not depend on
+// what was asked before.
+var strategies = parallel.NewStrategies()
+
 // perceptron has two layers.
 const perceptron = `
 x : float32[64, 128]
@@ -128,7 +132,7 @@ func verified(t testing.TB, p *Plan) {
 // Each of the means finds the layout that it is named after.
 func TestAxis(t *testing.T) {
 	tr := training(t, perceptron)
-	s := parallel.NewStrategies()
+	s := strategies
 	for _, c := range []struct {
 		means   Means
 		degrees []int
@@ -157,7 +161,7 @@ func TestAxis(t *testing.T) {
 // All means are never worse than others along one axis.
 func TestAll(t *testing.T) {
 	tr := training(t, perceptron)
-	s := parallel.NewStrategies()
+	s := strategies
 	mesh := meshOf(t, "summit", 4)
 	auto, err := Make(ctx, tr, mesh, Options{Strategies: s})
 	if err != nil {

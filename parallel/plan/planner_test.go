@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/egraph/extract"
-	"github.com/taso-go/taso/parallel"
 )
 
 // Each planner's plan computes the same, and none is better than that of auto.
 func TestPlanners(t *testing.T) {
 	tr := training(t, perceptron)
 	mesh := meshOf(t, "dgx-a100", 1)
-	j := &Job{Training: tr, Cluster: mesh.Cluster, Devices: 4, Strategies: parallel.NewStrategies()}
+	j := &Job{Training: tr, Cluster: mesh.Cluster, Devices: 4, Steps: 1 << 16, Strategies: strategies}
 	auto, err := Find(ctx, "auto", j)
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +57,7 @@ func TestEnded(t *testing.T) {
 			ctx, end := context.WithCancel(ctx)
 			defer end()
 			var after []string
-			j := &Job{Training: tr, Cluster: mesh.Cluster, Devices: 4, Progress: func(what string) {
+			j := &Job{Strategies: strategies, Training: tr, Cluster: mesh.Cluster, Devices: 4, Progress: func(what string) {
 				if ctx.Err() != nil {
 					after = append(after, what)
 				} else if what == c.at {
@@ -85,7 +84,7 @@ func TestEnded(t *testing.T) {
 	over, end := context.WithCancel(ctx)
 	end()
 	for _, name := range []string{"auto", "unity", "soap"} {
-		if _, err := Find(over, name, &Job{Training: tr, Cluster: mesh.Cluster, Devices: 4}); !errors.Is(err, context.Canceled) {
+		if _, err := Find(over, name, &Job{Strategies: strategies, Training: tr, Cluster: mesh.Cluster, Devices: 4}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s, ended before it began: %v", name, err)
 		}
 	}

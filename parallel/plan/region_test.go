@@ -7,7 +7,6 @@ import (
 
 	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/graph/grad"
-	"github.com/taso-go/taso/parallel"
 )
 
 // tower has layers that are alike.
@@ -52,7 +51,7 @@ func TestClusters(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, means := range AllMeans() {
-		p, err := Make(ctx, tr, m, Options{Means: []Means{means}, division: division{of: of, solved: memo}})
+		p, err := Make(ctx, tr, m, Options{Strategies: strategies, Means: []Means{means}, division: division{of: of, solved: memo}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +74,7 @@ func TestDivided(t *testing.T) {
 	for _, means := range []Means{Data, FSDP} {
 		var cost []string
 		for _, n := range []int{0, 4} {
-			p, err := Make(ctx, tr, meshOf(t, "summit", 4), Options{Means: []Means{means}, Clusters: n})
+			p, err := Make(ctx, tr, meshOf(t, "summit", 4), Options{Strategies: strategies, Means: []Means{means}, Clusters: n})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,14 +98,14 @@ func TestStatisticsByClusters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := parallel.NewStrategies()
+	s := strategies
 	mesh := meshOf(t, "summit", 6)
-	whole, err := Make(ctx, tr, mesh, Options{Means: []Means{Data}, Strategies: s})
+	whole, err := Make(ctx, tr, mesh, Options{Means: []Means{Data}, Strategies: s, Steps: 1 << 18})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, clusters := range []int{4, 8, 16} {
-		p, err := Make(ctx, tr, mesh, Options{Means: []Means{Data}, Strategies: s, Clusters: clusters})
+	for _, clusters := range []int{4, 16} {
+		p, err := Make(ctx, tr, mesh, Options{Means: []Means{Data}, Strategies: s, Steps: 1 << 18, Clusters: clusters})
 		if err != nil {
 			t.Fatalf("%d clusters: %v", clusters, err)
 		}

@@ -124,7 +124,7 @@ func layered(n int) string {
 // With less memory than a plan wants it is made to fit, the slower the less there is, until it
 // cannot be.
 func TestThrifty(t *testing.T) {
-	tr, s := training(t, layered(8)), parallel.NewStrategies()
+	tr, s := training(t, layered(8)), strategies
 	c := meshOf(t, "summit", 1).Cluster
 	for _, planner := range []string{"data", "fsdp"} {
 		job := &Job{Training: tr, Cluster: c, Devices: 2, Strategies: s}
@@ -169,7 +169,7 @@ func TestThrifty(t *testing.T) {
 // Weights that are gathered for the forward pass can be gathered again (ZeRO-3): then no more is
 // held of them than a part and what is in use.
 func TestGatherAgain(t *testing.T) {
-	tr, s := training(t, layered(8)), parallel.NewStrategies()
+	tr, s := training(t, layered(8)), strategies
 	p, err := Make(ctx, tr, meshOf(t, "summit", 2), Options{Means: []Means{FSDP}, Strategies: s})
 	if err != nil {
 		t.Fatal(err)
@@ -215,7 +215,7 @@ func TestGatherAgain(t *testing.T) {
 // What cannot be said of a plan is refused.
 func TestSavingRefused(t *testing.T) {
 	tr := training(t, perceptron)
-	p, err := Make(ctx, tr, meshOf(t, "summit", 2), Options{Means: []Means{Data}})
+	p, err := Make(ctx, tr, meshOf(t, "summit", 2), Options{Strategies: strategies, Means: []Means{Data}})
 	if err != nil {
 		t.Fatal(err)
 	}

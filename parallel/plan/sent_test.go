@@ -32,7 +32,7 @@ func TestSent(t *testing.T) {
 
 // Groups of four of nodes of six lie over nodes in several ways.
 func TestGroupsOverNodes(t *testing.T) {
-	p, err := Make(ctx, training(t, perceptron), meshOf(t, "summit", 2, 4), Options{Means: []Means{Data, All}})
+	p, err := Make(ctx, training(t, perceptron), meshOf(t, "summit", 2, 4), Options{Strategies: strategies, Means: []Means{Data, All}})
 	if err != nil {
 		t.Fatal(err)
 	}

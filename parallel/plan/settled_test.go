@@ -17,7 +17,7 @@ h = matmul(x, w)
 y = ewadd(h, mask)
 return y`)
 	for _, degrees := range [][]int{{4}, {2, 2}} {
-		p, err := Make(ctx, tr, meshOf(t, "summit", degrees...), Options{Means: []Means{Megatron}})
+		p, err := Make(ctx, tr, meshOf(t, "summit", degrees...), Options{Strategies: strategies, Means: []Means{Megatron}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ y = matmul(x, v)
 return y`)
 	c := meshOf(t, "summit", 1).Cluster
 	for _, name := range []string{"soap", "exhaustive"} {
-		p, err := Find(ctx, name, &Job{Training: tr, Cluster: c, Devices: 2})
+		p, err := Find(ctx, name, &Job{Strategies: strategies, Training: tr, Cluster: c, Devices: 2})
 		if errors.Is(err, ErrLarge) {
 			continue
 		}

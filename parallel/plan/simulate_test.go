@@ -12,7 +12,7 @@ import (
 
 // plans are those of the perceptron by some means, and each with savings that are drawn.
 func plans(t *testing.T, f func(t *testing.T, p *Plan)) {
-	tr, s := training(t, perceptron), parallel.NewStrategies()
+	tr, s := training(t, perceptron), strategies
 	for _, c := range []struct {
 		means   []Means
 		degrees []int
@@ -101,7 +101,7 @@ func TestMakespan(t *testing.T) {
 		{"summit", []int{4}, []Means{Data}}, {"summit:2", []int{2, 4}, []Means{FSDP, Megatron}}, {"summit:4", []int{4, 2}, []Means{Data, All}},
 		{"dgx-a100:1", []int{2, 2, 2}, nil}, {"tpu-like:2x2", []int{2, 2}, []Means{Megatron, FSDP}},
 	} {
-		p, err := Make(ctx, tr, meshOf(t, c.cluster, c.degrees...), Options{Means: c.means, Steps: 1 << 16})
+		p, err := Make(ctx, tr, meshOf(t, c.cluster, c.degrees...), Options{Strategies: strategies, Means: c.means, Steps: 1 << 16})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestMakespan(t *testing.T) {
 // The gradient of the second layer is added up while that of the first one is computed,
 // and only what is left of it is waited for.
 func TestSimulateOverlap(t *testing.T) {
-	p, err := Make(ctx, training(t, perceptron), meshOf(t, "summit", 4), Options{Means: []Means{Data}})
+	p, err := Make(ctx, training(t, perceptron), meshOf(t, "summit", 4), Options{Strategies: strategies, Means: []Means{Data}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestSimulateOverlap(t *testing.T) {
 
 // The same plan is simulated the same way, written as it should be, and within bounds.
 func TestSimulateOutput(t *testing.T) {
-	p, err := Make(ctx, training(t, perceptron), meshOf(t, "summit", 2, 2), Options{Means: []Means{FSDP, Megatron}})
+	p, err := Make(ctx, training(t, perceptron), meshOf(t, "summit", 2, 2), Options{Strategies: strategies, Means: []Means{FSDP, Megatron}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func TestWalkFromData(t *testing.T) {
 	}
 	var step [2]machine.Time
 	for i, name := range []string{"data", "soap"} {
-		p, err := Find(context.Background(), name, &Job{Training: towers(t, 2, 2), Cluster: c, Devices: 4, Steps: 4000, Seed: 3})
+		p, err := Find(context.Background(), name, &Job{Strategies: strategies, Training: towers(t, 2, 2), Cluster: c, Devices: 4, Steps: 4000, Seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -137,7 +137,7 @@ func equalGroups(a, b [][]int) bool {
 // Nodes of a graph that is laid out come from nodes of the training graph.
 func TestOrigin(t *testing.T) {
 	tr := training(t, perceptron)
-	p, err := Make(ctx, tr, meshOf(t, "summit", 2, 2), Options{Means: []Means{Data}})
+	p, err := Make(ctx, tr, meshOf(t, "summit", 2, 2), Options{Strategies: strategies, Means: []Means{Data}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/parallel"
 )
 
 // blocks has four equal blocks of two layers.
@@ -35,7 +34,7 @@ return y3`
 // A choice by regions is one of the whole graph, of which the tally has the price, and is
 // laid out as it says; blocks that are alike have one choice.
 func TestTiles(t *testing.T) {
-	j, err := (&Job{Training: training(t, blocksText), Cluster: meshOf(t, "summit", 1).Cluster, Devices: 4, Steps: 1 << 20, Strategies: parallel.NewStrategies()}).fill()
+	j, err := (&Job{Training: training(t, blocksText), Cluster: meshOf(t, "summit", 1).Cluster, Devices: 4, Steps: 1 << 18, Strategies: strategies}).fill()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +54,7 @@ func TestTiles(t *testing.T) {
 		_, flow := s.flow([maxAxes]bool{true, true})
 		tl := s.divide(of, func(t graph.Tensor) place { return flow[t] })
 		seen := map[string]bool{}
-		q := question{means: []Means{All}, steps: 1 << 18, tiles: tl, kept: true}
+		q := question{means: []Means{All}, steps: 1 << 16, tiles: tl, kept: true}
 		nodes := 0
 		for _, r := range tl.list {
 			seen[s.key(r, q)] = true
@@ -76,7 +75,7 @@ func TestTiles(t *testing.T) {
 		if p.Time() > l.cost {
 			t.Errorf("%v: chosen at %v, laid out at %v", degrees, l.cost, p.Time())
 		}
-		q.steps = 1 << 19
+		q.steps = 1 << 17
 		if l, err = s.solve(q); err != nil {
 			t.Fatal(err)
 		}

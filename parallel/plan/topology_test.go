@@ -24,7 +24,7 @@ return y`
 func TestTopology(t *testing.T) {
 	for _, text := range []string{perceptron, heavy} {
 		tr := training(t, text)
-		j := &Job{Training: tr, Cluster: meshOf(t, "topoopt:16", 1).Cluster}
+		j := &Job{Strategies: strategies, Training: tr, Cluster: meshOf(t, "topoopt:16", 1).Cluster}
 		p, err := Find(ctx, "topology", j)
 		if err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func TestMoved(t *testing.T) {
 	}
 	var plans []*Plan
 	for _, c := range []*machine.Cluster{c, other} {
-		p, err := Find(ctx, "data", &Job{Training: tr, Cluster: c})
+		p, err := Find(ctx, "data", &Job{Strategies: strategies, Training: tr, Cluster: c})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,11 +123,11 @@ func TestMoved(t *testing.T) {
 // Where links cannot be set, or no layout fits, that is said.
 func TestNoTopology(t *testing.T) {
 	tr := training(t, perceptron)
-	_, err := Find(ctx, "topology", &Job{Training: tr, Cluster: meshOf(t, "summit", 1).Cluster, Devices: 4})
+	_, err := Find(ctx, "topology", &Job{Strategies: strategies, Training: tr, Cluster: meshOf(t, "summit", 1).Cluster, Devices: 4})
 	if !IsNone(err) || !strings.Contains(err.Error(), "links between nodes cannot be set") {
 		t.Errorf("on summit: %v", err)
 	}
-	if _, err := Find(ctx, "topology", &Job{Training: tr, Cluster: meshOf(t, "topoopt:4", 1).Cluster, Memory: 100}); !IsNone(err) {
+	if _, err := Find(ctx, "topology", &Job{Strategies: strategies, Training: tr, Cluster: meshOf(t, "topoopt:4", 1).Cluster, Memory: 100}); !IsNone(err) {
 		t.Errorf("in 100 bytes: %v", err)
 	}
 }

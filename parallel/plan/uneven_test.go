@@ -63,7 +63,7 @@ func TestUneven(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tr := oddStep(t, c.samples, c.in, c.hidden, c.words, c.loss)
-			j, err := (&Job{Training: tr, Cluster: meshOf(t, "summit", 1).Cluster, Devices: 4, Steps: 1 << 16, Without: []string{"exhaustive", "topology", "soap", "unity", "alpa", "pipeline"}}).fill()
+			j, err := (&Job{Strategies: strategies, Training: tr, Cluster: meshOf(t, "summit", 1).Cluster, Devices: 4, Steps: 1 << 16, Without: []string{"exhaustive", "topology", "soap", "unity", "alpa", "pipeline"}}).fill()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +110,7 @@ func TestUneven(t *testing.T) {
 func TestFoundOfTheStep(t *testing.T) {
 	tr := oddStep(t, 4001, 512, 512, 512, grad.MeanSquare)
 	told := map[string]int{}
-	j, err := (&Job{Training: tr, Cluster: meshOf(t, "summit", 1).Cluster, Devices: 4, Steps: 1 << 16,
+	j, err := (&Job{Strategies: strategies, Training: tr, Cluster: meshOf(t, "summit", 1).Cluster, Devices: 4, Steps: 1 << 16,
 		Without: []string{"exhaustive", "topology", "soap", "unity", "alpa", "pipeline", "expert"},
 		Found:   func(planner string, _ *Plan, _ error) { told[planner]++ }}).fill()
 	if err != nil {

@@ -38,7 +38,7 @@ func toUnite(t testing.TB, text string) *Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := (&Job{Training: &Training{Graph: g, Next: map[int]int{}}, Cluster: meshOf(t, "summit", 1).Cluster, Devices: 4}).fill()
+	j, err := (&Job{Strategies: strategies, Training: &Training{Graph: g, Next: map[int]int{}}, Cluster: meshOf(t, "summit", 1).Cluster, Devices: 4}).fill()
 	if err != nil {
 		t.Fatal(err)
 	}

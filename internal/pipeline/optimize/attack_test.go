@@ -539,8 +539,8 @@ func TestPaddedInfinitely(t *testing.T) {
 	refused(t, forged(t, given+" then (ewsub(P, P), ewadd(X, W)) == (ewsub(P, P), ewadd(X, W))", nil, ""), padded("-inf", difference), padded("-inf", difference), "finite")
 	// An optimized model has a proof.
 	m := padded("-inf", "t = reducemax[axes=(1)](p)\nq = reducemax[axes=(1)](s)\nr = relu(q)\nd = relu(r)\nz = ewadd(d, t)")
-	ls, on := laws(t), machine(t)
-	res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: ls, Cost: on, Tries: 500})
+	on := machine(t)
+	res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Cost: on, Tries: 500})
 	if err != nil || !res.ProofChecked {
 		t.Fatalf("%v, %+v", err, res)
 	}
@@ -551,7 +551,7 @@ func TestPaddedInfinitely(t *testing.T) {
 func TestOrderOfIntegers(t *testing.T) {
 	for _, typ := range []string{"int32", "bool", "float32"} {
 		m := written(t, "x : "+typ+"[2, 3]\nc : "+typ+"[2, 3]\ny = ewmax(x, c)\nz = ewmax(c, x)\nreturn y, z")
-		res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: laws(t), Cost: machine(t), Tries: 100})
+		res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Cost: machine(t), Tries: 100})
 		if err != nil || !res.ProofChecked {
 			t.Errorf("%s: %v, %+v", typ, err, res)
 		}

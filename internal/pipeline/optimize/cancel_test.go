@@ -21,7 +21,7 @@ func TestCancelledProof(t *testing.T) {
 	for _, at := range []string{"search", "proof", ""} {
 		ctx, cancel := context.WithCancel(t.Context())
 		var parts []string
-		res, err := optimize.Run(ctx, optimize.Options{Model: m, Laws: laws(t), Cost: machine, Method: optimize.Descend, Tries: 100, Workers: 1, Finished: func(part string) {
+		res, err := optimize.Run(ctx, optimize.Options{Model: m, Cost: machine, Method: optimize.Descend, Tries: 100, Workers: 1, Finished: func(part string) {
 			name, _, _ := strings.Cut(part, " ")
 			if parts = append(parts, name); name == at {
 				cancel()

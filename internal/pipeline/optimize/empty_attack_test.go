@@ -64,7 +64,7 @@ func TestEmptyOptimized(t *testing.T) {
 		"x : float32[20, 30]\nw : weight float32[30, 30]\ne : float32[20, 0]\nf : float32[0, 30]\nz = matmul(e, f)\ng = relu(e)\nh = relu(g)\n" + twice + "return b, h",
 	} {
 		m := written(t, text)
-		res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: laws(t), Cost: machine(t), Tries: 200})
+		res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Cost: machine(t), Tries: 200})
 		if err != nil || !res.ProofChecked || res.StepCount == 0 {
 			t.Errorf("%s:\n%v", text, err)
 			if res != nil {
@@ -72,14 +72,14 @@ func TestEmptyOptimized(t *testing.T) {
 			}
 			continue
 		}
-		p, err := optimize.Prove(context.Background(), m, res.Model, optimize.Options{Laws: laws(t), Tries: 200})
+		p, err := optimize.Prove(context.Background(), m, res.Model, optimize.Options{Tries: 200})
 		if err != nil || !p.Equal {
 			t.Errorf("%s:\n%v, %+v", text, err, p)
 		}
 	}
 	// With nothing that has elements there is nothing to prove.
 	m := written(t, "x : float32[0, 3]\ny = relu(x)\nreturn y")
-	if _, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: laws(t), Cost: machine(t), Tries: 20}); err == nil || err.Error() != "model model: no output has elements: there is nothing to optimize" {
+	if _, err := optimize.Run(context.Background(), optimize.Options{Model: m, Cost: machine(t), Tries: 20}); err == nil || err.Error() != "model model: no output has elements: there is nothing to optimize" {
 		t.Errorf("%v", err)
 	}
 }

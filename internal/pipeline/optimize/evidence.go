@@ -221,7 +221,7 @@ func unprovedOf(ctx context.Context, laws []*law.Law, proofs map[string]*law.Pro
 	}
 	rest := map[string]*law.Law{}
 	for _, l := range laws {
-		if h := have[l.Name]; h == nil || !law.Same(h, l) {
+		if h := have[l.Name]; h == nil || h != l && !law.Same(h, l) {
 			if rest[l.Name] != nil && !law.Same(rest[l.Name], l) {
 				return nil, fmt.Errorf("two laws are named %s", l.Name)
 			}

@@ -14,7 +14,7 @@ func TestJudge(t *testing.T) {
 	m := written(t, "x : float32[20, 30]\nv : weight float32[30, 30]\nw : weight float32[30, 30]\np = matmul(x, v)\nq = matmul(x, w)\ny = ewadd(p, q)\nreturn y")
 	for winner := range 2 {
 		asked := 0
-		res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: laws(t), Cost: machine(t), Method: optimize.Descend, Tries: 200,
+		res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Cost: machine(t), Method: optimize.Descend, Tries: 200,
 			Judge: func(_ context.Context, candidates []optimize.Candidate) (*judge.Decision, error) {
 				asked++
 				if len(candidates) != 1 || candidates[0].Model.Graph.Hash() == m.Graph.Hash() {
@@ -32,7 +32,7 @@ func TestJudge(t *testing.T) {
 			t.Errorf("winner %d: the result has %d steps", winner, res.StepCount)
 		}
 	}
-	res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: laws(t), Cost: machine(t), Method: optimize.Descend, Tries: 1})
+	res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Cost: machine(t), Method: optimize.Descend, Tries: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestJudge(t *testing.T) {
 		t.Errorf("heaviest: %+v", k)
 	}
 	broken := errors.New("broken")
-	if _, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: laws(t), Cost: machine(t), Method: optimize.Descend, Tries: 200,
+	if _, err := optimize.Run(context.Background(), optimize.Options{Model: m, Cost: machine(t), Method: optimize.Descend, Tries: 200,
 		Judge: func(context.Context, []optimize.Candidate) (*judge.Decision, error) { return nil, broken }}); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
@@ -49,7 +49,7 @@ func TestJudge(t *testing.T) {
 // Where the whole result is refused, what simplifications alone lead to may be kept.
 func TestJudgeSimplified(t *testing.T) {
 	m := written(t, "x : float32[20, 30]\nv : weight float32[30, 30]\nw : weight float32[30, 30]\np = matmul(x, v)\nq = matmul(x, w)\ns = ewadd(p, q)\na = abs(s)\ny = abs(a)\nreturn y")
-	res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: laws(t), Cost: machine(t), Tries: 400,
+	res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Cost: machine(t), Tries: 400,
 		Judge: func(_ context.Context, candidates []optimize.Candidate) (*judge.Decision, error) {
 			d := &judge.Decision{Candidates: make([]judge.Outcome, len(candidates)), Winner: len(candidates)}
 			return d, nil
@@ -70,7 +70,7 @@ func TestJudgeSimplified(t *testing.T) {
 // somebody would have to judge. A spent limit is no interruption.
 func TestJudgeInterrupted(t *testing.T) {
 	m := written(t, "x : float32[20, 30]\nv : weight float32[30, 30]\nw : weight float32[30, 30]\np = matmul(x, v)\nq = matmul(x, w)\ny = ewadd(p, q)\nreturn y")
-	o := optimize.Options{Model: m, Laws: laws(t), Cost: machine(t), Method: optimize.Descend, Tries: 200,
+	o := optimize.Options{Model: m, Cost: machine(t), Method: optimize.Descend, Tries: 200,
 		Judge: func(context.Context, []optimize.Candidate) (*judge.Decision, error) {
 			return &judge.Decision{Failed: "interrupted"}, context.Canceled
 		}}

@@ -44,7 +44,11 @@ func (u *union) laws(wanted []array) error {
 	if err != nil {
 		return err
 	}
-	rules, _, err := search.NewRules(laws)
+	compiled, err := compiledDefaults()
+	if err != nil {
+		return err
+	}
+	rules, _, err := search.NewRulesFrom(compiled, laws)
 	if err != nil {
 		return err
 	}

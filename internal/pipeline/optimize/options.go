@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/taso-go/taso/axioms"
@@ -162,6 +163,12 @@ func (o Options) withDefaults() (Options, error) {
 		if o.Laws, err = DefaultLaws(false); err != nil {
 			return o, err
 		}
+		if o.Compiled == nil {
+			if o.Compiled, err = compiledDefaults(); err != nil {
+				return o, err
+			}
+			o.Compiled = o.Compiled.Clone() // the laws of one model are not kept for others
+		}
 	}
 	if o.Compiled == nil {
 		o.Compiled = &rewrite.Cache{}
@@ -197,18 +204,36 @@ func (o Options) withDefaults() (Options, error) {
 // Laws about meshes of devices are not among them: a model is one device's.
 // Laws of the true relu and maximum are among them only if ordered is set: arithmetic
 // modulo a prime does not know them, so that what they lead to is compared in
-// floating point only.
+// floating point only. The laws are shared and must not be changed; the slice is the caller's.
 func DefaultLaws(ordered bool) ([]*law.Law, error) {
 	laws := append(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma)...)
 	laws = slices.DeleteFunc(laws, func(l *law.Law) bool {
 		return l.HasTag(law.TagParallel) || !ordered && l.HasTag(law.TagOrdered)
 	})
-	more, err := builtin.All()
+	more, err := builtins()
 	if err != nil {
 		return nil, err
 	}
 	return slices.Concat(laws, more), nil
 }
+
+// builtins are the laws of package rules/builtin, parsed once for a process.
+var builtins = sync.OnceValues(builtin.All)
+
+// compiledDefaults has compiled DefaultLaws(false), once for a process.
+var compiledDefaults = sync.OnceValues(func() (*rewrite.Cache, error) {
+	laws, err := DefaultLaws(false)
+	c := &rewrite.Cache{}
+	for _, l := range laws {
+		if _, e := c.Compile(l); e != nil {
+			err = e
+		}
+	}
+	return c, err
+})
+
+// exchanging compiles the laws of exchanges.
+var exchanging rewrite.Cache
 
 // exchanges are the laws by which operands of commutative operators may be exchanged,
 // whatever laws a model is optimized by: a move is found in either order, and its
@@ -218,7 +243,7 @@ func exchanges() (*search.Rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, _, err := search.NewRules(slices.DeleteFunc(laws, func(l *law.Law) bool {
+	r, _, err := search.NewRulesFrom(&exchanging, slices.DeleteFunc(laws, func(l *law.Law) bool {
 		x, y := l.LHS[0], l.RHS[0]
 		return len(l.LHS) > 1 || x.Op == nil || x.Op != y.Op || !x.Op.Commutative || !x.Args[0].IsVar() || !x.Args[1].IsVar()
 	}))

@@ -21,7 +21,6 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/law/rewrite"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/model/fold"
 	"github.com/taso-go/taso/search"
@@ -88,7 +87,6 @@ func fromEnv(t testing.TB, name string, otherwise int) int {
 func TestRandomNetworks(t *testing.T) {
 	count, first, tries := fromEnv(t, "TASO_RANDOM_NETWORKS", 16), fromEnv(t, "TASO_RANDOM_SEED", 1), fromEnv(t, "TASO_RANDOM_TRIES", 300)
 	ls, on := laws(t), machine(t)
-	compiled := &rewrite.Cache{}
 	ordered := map[string]bool{}
 	for _, l := range ls {
 		ordered[l.Name] = l.HasTag(law.TagOrdered)
@@ -98,7 +96,7 @@ func TestRandomNetworks(t *testing.T) {
 	for seed := uint64(first); seed < uint64(first+count); seed++ {
 		m := networkOf(t, seed)
 		method := optimize.Method(optimize.Methods()[int(seed)%len(optimize.Methods())])
-		o := optimize.Options{Model: m, Laws: ls, Cost: on, CostName: "modelled", Method: method, Tries: tries, Seed: seed, Alpha: 1.2, Compiled: compiled}
+		o := optimize.Options{Model: m, Cost: on, CostName: "modelled", Method: method, Tries: tries, Seed: seed, Alpha: 1.2}
 		if seed/4%2 == 1 {
 			o.Cost, o.CostName = whim(seed), "whim"
 		}
@@ -134,7 +132,7 @@ func TestRandomNetworks(t *testing.T) {
 
 // Networks that a search once failed at.
 func TestNetworksThatFailed(t *testing.T) {
-	ls, on := laws(t), machine(t)
+	on := machine(t)
 	for _, c := range []struct {
 		seed uint64
 		why  string
@@ -144,7 +142,7 @@ func TestNetworksThatFailed(t *testing.T) {
 	} {
 		m := networkOf(t, c.seed)
 		for _, method := range []optimize.Method{optimize.Auto, optimize.Saturate} {
-			res, err := safely(optimize.Options{Model: m, Laws: ls, Cost: on, CostName: "modelled", Method: method, Tries: 300, Seed: c.seed, Alpha: 1.2})
+			res, err := safely(optimize.Options{Model: m, Cost: on, CostName: "modelled", Method: method, Tries: 300, Seed: c.seed, Alpha: 1.2})
 			if err != nil {
 				t.Errorf("seed %d (%s), %s: %v", c.seed, c.why, method, err)
 			} else if !res.ProofChecked {

@@ -193,7 +193,7 @@ func (o *Options) saturate(ctx context.Context) (found *search.Network, stats *s
 
 // aboutNetworks are those of the laws that are laws of package rules/builtin.
 func aboutNetworks(laws []*law.Law) (few []*law.Law, err error) {
-	ours, err := builtin.All()
+	ours, err := builtins()
 	if err != nil {
 		return nil, err
 	}

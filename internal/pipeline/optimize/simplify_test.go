@@ -9,7 +9,6 @@ import (
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
-	"github.com/taso-go/taso/law/rewrite"
 	"github.com/taso-go/taso/model"
 )
 
@@ -138,12 +137,11 @@ func TestSimplifications(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled, ls := &rewrite.Cache{}, laws(t)
 	for _, c := range simplifications {
 		t.Run(c.name, func(t *testing.T) {
 			x := simple(t, c.text)
 			for _, method := range []optimize.Method{optimize.Auto, optimize.Saturate} {
-				res, err := optimize.Run(t.Context(), optimize.Options{Model: x, Laws: ls, Compiled: compiled, Cost: m, Method: method, Tries: 150, Workers: 1})
+				res, err := optimize.Run(t.Context(), optimize.Options{Model: x, Cost: m, Method: method, Tries: 150, Workers: 1})
 				if err != nil {
 					t.Errorf("%s: %v", method, err)
 					continue
@@ -166,7 +164,7 @@ func TestNeutral(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := simple(t, "n = fill[shape=[], value=0.0, den=1]()\nb = rep(n)\nd = ewadd(x, b)\ne = exp(d)\nf = ewadd(e, b)\ng = sin(f)\nh = ewsub(g, b)\ny = tanh(h)")
-	res, err := optimize.Run(t.Context(), optimize.Options{Model: x, Laws: laws(t), Cost: m, Method: optimize.Descend, Tries: 1, Workers: 1})
+	res, err := optimize.Run(t.Context(), optimize.Options{Model: x, Cost: m, Method: optimize.Descend, Tries: 1, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

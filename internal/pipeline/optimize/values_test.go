@@ -114,7 +114,7 @@ func TestOptimizeValues(t *testing.T) {
 	const head = "x : float32[8, 8]\ny : float32[8, 8]\nv : weight float32[8, 8]\nw : weight float32[8, 8]\n"
 	const products = "\na = matmul(q, v)\nz = matmul(a, w)\nreturn z"
 	const moves = "\ns = transpose(q)\nz = transpose(s)\nreturn z"
-	ls, on := laws(t), machine(t)
+	on := machine(t)
 	for name, c := range map[string]struct {
 		text  string
 		fewer bool
@@ -130,7 +130,7 @@ func TestOptimizeValues(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := written(t, head+c.text)
-			res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: ls, Cost: on, Tries: 300})
+			res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Cost: on, Tries: 300})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -212,12 +212,12 @@ func outputs(t *testing.T, m *model.Model, in map[string][]float64) [][]float64 
 // there is a proof that the checker accepts.
 func TestRandomValues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	ls, on := laws(t), machine(t)
+	on := machine(t)
 	fewer, without := 0, 0
 	for range 24 {
 		text := drawn(rng)
 		m := written(t, text)
-		res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Laws: ls, Cost: on, Tries: 40})
+		res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Cost: on, Tries: 40})
 		if err != nil || !res.ProofChecked {
 			t.Errorf("%v, %+v:\n%s", err, res, text)
 			continue

@@ -28,7 +28,7 @@ var wrongCasts = []wrong{
 // The checker says no to what only rounding tells from the truth, and to positions that are dealt out
 // as if they were sums.
 func TestWrongCasts(t *testing.T) {
-	s := parallel.NewStrategies()
+	s := strategies
 	for _, w := range wrongCasts {
 		t.Run(w.name, func(t *testing.T) {
 			p, forged := w.plan(t, s)

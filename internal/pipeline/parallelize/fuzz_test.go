@@ -23,7 +23,7 @@ func FuzzPlan(f *testing.F) {
 		f.Fatal(err)
 	}
 	for _, planner := range []string{"data", "megatron"} {
-		r, err := Make(ctx, Options{Name: "layer", Graph: g, Machine: "dgx-a100:1", Cluster: c, Planner: planner, Devices: 2})
+		r, err := Make(ctx, Options{strategies: strategies, Name: "layer", Graph: g, Machine: "dgx-a100:1", Cluster: c, Planner: planner, Devices: 2})
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -23,7 +23,7 @@ return y`)
 		t.Fatal(err)
 	}
 	for _, planner := range []string{"data", "auto"} {
-		r, err := Make(ctx, Options{Name: "normalized", Graph: g, Machine: "dgx-a100:1", Cluster: cluster(t), Planner: planner, Devices: 2, Steps: 1 << 12,
+		r, err := Make(ctx, Options{strategies: strategies, Name: "normalized", Graph: g, Machine: "dgx-a100:1", Cluster: cluster(t), Planner: planner, Devices: 2, Steps: 1 << 12,
 			Recipe: &plan.Recipe{Loss: "meansquare", Optimizer: "sgd", Rate: 0.01, Group: 2}})
 		if err != nil {
 			t.Fatal(err)

@@ -173,7 +173,7 @@ func refused(t *testing.T, f *plan.File, want string) {
 // that, or one that is not so, with a proof of something else. Who checks did not make the
 // plan, and says no; so does who runs it, to whom the certificate is nothing.
 func TestWrongStrategies(t *testing.T) {
-	s := parallel.NewStrategies()
+	s := strategies
 	adds, err := s.Of(ctx, op.EWAdd, nil, [][]int{{8}, {8}}, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +228,7 @@ func twoAxes(t *testing.T) *plan.File {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Make(ctx, tr, m, plan.Options{Means: []plan.Means{plan.Data, plan.Megatron}})
+	p, err := plan.Make(ctx, tr, m, plan.Options{Strategies: strategies, Means: []plan.Means{plan.Data, plan.Megatron}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +357,7 @@ func TestConditionIgnored(t *testing.T) {
 			Tensors: map[string]*law.Term{"X": law.V("X0"), "W": law.V("X1")},
 			Dims:    map[string]graph.Dim{"b": graph.Int(1), "g": graph.Int(1), "c": graph.Int(2), "h": graph.Int(4), "w": graph.Int(4), "o": graph.Int(2), "kh": k, "kw": k},
 			Attrs:   map[string]graph.Value{"q": graph.NameValue("same_upper"), "a": graph.NameValue("none")}}}}
-		l, err := parallel.NewLayingOf(came, r, parallel.NewStrategies())
+		l, err := parallel.NewLayingOf(came, r, strategies)
 		if err != nil {
 			t.Fatal(err)
 		}

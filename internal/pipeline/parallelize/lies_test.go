@@ -29,7 +29,7 @@ func staged(t *testing.T, planner string) (*Result, *graph.Graph) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Make(ctx, Options{Name: "tower", Graph: g, Machine: "dgx-a100:1", Cluster: cluster(t), Planner: planner, Devices: 4, Memory: 8 << 20, Steps: 1 << 14,
+	r, err := Make(ctx, Options{strategies: strategies, Name: "tower", Graph: g, Machine: "dgx-a100:1", Cluster: cluster(t), Planner: planner, Devices: 4, Memory: 8 << 20, Steps: 1 << 14,
 		Recipe: &plan.Recipe{Loss: "meansquare", Optimizer: "adam", Rate: 0.01}})
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestLies(t *testing.T) {
 	r := made(t, "mlp-tiny", 16, "fsdp", 4)
 	adam := *r.File.Training
 	adam.Optimizer = "adam"
-	trained, err := Make(ctx, Options{Name: "mlp-tiny", Batch: 16, Graph: network(t, "mlp-tiny", 16), Machine: "dgx-a100:1", Cluster: cluster(t), Planner: "fsdp", Devices: 4, Recipe: &adam})
+	trained, err := Make(ctx, Options{strategies: strategies, Name: "mlp-tiny", Batch: 16, Graph: network(t, "mlp-tiny", 16), Machine: "dgx-a100:1", Cluster: cluster(t), Planner: "fsdp", Devices: 4, Recipe: &adam})
 	if err != nil {
 		t.Fatal(err)
 	}

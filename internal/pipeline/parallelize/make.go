@@ -2,6 +2,7 @@ package parallelize
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,8 @@ type Options struct {
 	Even bool
 	// Progress is told what is being done; nil: nobody.
 	Progress func(what string)
+
+	strategies *parallel.Strategies // nil: new ones
 }
 
 // Result is what was planned.
@@ -91,7 +94,7 @@ func Make(ctx context.Context, o Options) (*Result, error) {
 		return nil, fmt.Errorf("%s: %w", o.Name, err)
 	}
 	job := &plan.Job{Training: t, Cluster: o.Cluster, Devices: o.Devices, Memory: o.Memory, Steps: o.Steps, Workers: o.Workers, Seed: o.Seed, Even: o.Even, Progress: tell,
-		Strategies: parallel.NewStrategies()}
+		Strategies: cmp.Or(o.strategies, parallel.NewStrategies())}
 	tell("planner " + o.Planner)
 	start := time.Now()
 	p, err := plan.Find(ctx, o.Planner, job)

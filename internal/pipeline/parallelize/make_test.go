@@ -3,10 +3,13 @@ package parallelize
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/memo"
+	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 	"github.com/taso-go/taso/parallel/plan"
 )
@@ -32,11 +35,18 @@ func cluster(t testing.TB) *machine.Cluster {
 	return c
 }
 
-// made is a plan of a model on devices of a node.
+// strategies are those of all tests: what they find does not depend on what was asked before.
+var strategies = parallel.NewStrategies()
+
+var plans memo.Memo[string, *Result]
+
+// made is a plan of a model on devices of a node. Tests share it and must not change it.
 func made(t testing.TB, name string, batch int, planner string, devices int) *Result {
 	t.Helper()
-	r, err := Make(ctx, Options{Name: name, Batch: batch, Graph: network(t, name, batch), Machine: "dgx-a100:1", Cluster: cluster(t), Planner: planner,
-		Devices: devices, Recipe: &plan.Recipe{Loss: "meansquare", Optimizer: "sgd", Rate: 0.01}})
+	r, err := plans.Get(ctx, fmt.Sprint(name, batch, planner, devices), func() (*Result, error) {
+		return Make(ctx, Options{Name: name, Batch: batch, Graph: network(t, name, batch), Machine: "dgx-a100:1", Cluster: cluster(t), Planner: planner, Steps: 1 << 16,
+			Devices: devices, Recipe: &plan.Recipe{Loss: "meansquare", Optimizer: "sgd", Rate: 0.01}, strategies: strategies})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

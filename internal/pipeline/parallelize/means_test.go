@@ -19,7 +19,7 @@ func TestMeans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := plan.Make(ctx, tr, mesh, plan.Options{Means: []plan.Means{means}})
+		p, err := plan.Make(ctx, tr, mesh, plan.Options{Means: []plan.Means{means}, Steps: 1 << 14, Strategies: strategies})
 		if errors.Is(err, plan.ErrMeans) {
 			continue
 		}

@@ -81,10 +81,10 @@ func padded(t *testing.T, text, input string, cells []int, r plan.Recipe, planne
 	if planner == "" { // weights in parts, whatever it takes
 		var m *plan.Mesh
 		if m, err = plan.NewMesh(cluster(t), devices); err == nil {
-			p, err = plan.Make(ctx, long, m, plan.Options{Means: []plan.Means{plan.Tensor}})
+			p, err = plan.Make(ctx, long, m, plan.Options{Strategies: strategies, Means: []plan.Means{plan.Tensor}, Steps: 1 << 14})
 		}
 	} else {
-		p, err = plan.Find(ctx, planner, &plan.Job{Training: long, Cluster: cluster(t), Devices: devices, Steps: 1 << 14})
+		p, err = plan.Find(ctx, planner, &plan.Job{Strategies: strategies, Training: long, Cluster: cluster(t), Devices: devices, Steps: 1 << 14})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -38,11 +38,15 @@ func TestRandomPlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		tr, err := Training(g, recipe(g))
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, pl := range plan.Planners() {
 			if pl.Name == "auto" || pl.Name == "exhaustive" { // theirs are of the others' kinds
 				continue
 			}
-			r, err := Make(ctx, Options{Name: "random", Graph: g, Machine: "random", Cluster: c, Planner: pl.Name, Steps: 1 << 14, Recipe: recipe(g)})
+			p, err := plan.Find(ctx, pl.Name, &plan.Job{Training: tr, Cluster: c, Steps: 1 << 14, Strategies: strategies})
 			if plan.IsNone(err) || errors.Is(err, plan.ErrLarge) {
 				continue
 			}
@@ -50,7 +54,12 @@ func TestRandomPlans(t *testing.T) {
 				t.Errorf("%d: %s: %v\n%s", seed, pl.Name, err, g)
 				continue
 			}
-			if _, err := Check(ctx, copied(t, r.File), "plan.json", c, g, false); err != nil {
+			f, err := Certified(ctx, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Model.Hash, f.Training = g.Hash().String(), recipe(g)
+			if _, err := Check(ctx, copied(t, f), "plan.json", c, g, false); err != nil {
 				t.Errorf("%d: %s: %v", seed, pl.Name, err)
 			}
 			made++
@@ -107,7 +116,7 @@ func TestRandomPadded(t *testing.T) {
 			t.Fatal(err)
 		}
 		made++
-		p := &plan.Plan{Training: long, Laying: parallel.NewLaying(long.Graph, parallel.NewStrategies())}
+		p := &plan.Plan{Training: long, Laying: parallel.NewLaying(long.Graph, strategies)}
 		before, after, err := p.Ends()
 		if err != nil {
 			t.Fatal(err)
