@@ -51,7 +51,10 @@ func Try(k Kernel, args ...any) error {
 		o.block[i] = C.uint(max(k.Block[i], 1))
 	}
 	if k.Races {
-		o.flags = 1 // TASO_RACES_ALLOWED
+		o.flags |= 1 // TASO_RACES_ALLOWED
+	}
+	if k.Known {
+		o.flags |= 2 // TASO_KNOWN
 	}
 	if k.Unchecked {
 		o.compile = 1 // TASO_UNCHECKED

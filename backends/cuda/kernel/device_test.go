@@ -41,6 +41,8 @@ type run struct {
 	device
 	p    *lower.Plan
 	bufs [][]byte // by buffer
+	// known: it ran before, and what it accesses does not depend on elements.
+	known bool
 }
 
 func (d device) Compile(_ context.Context, m *model.Model, opt backends.CompileOptions) (backends.Plan, error) {
@@ -48,7 +50,7 @@ func (d device) Compile(_ context.Context, m *model.Model, opt backends.CompileO
 	if err != nil {
 		return nil, err
 	}
-	r := &run{d, p, make([][]byte, len(p.Buffers))}
+	r := &run{device: d, p: p, bufs: make([][]byte, len(p.Buffers))}
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		switch {
@@ -114,7 +116,7 @@ func (r *run) launch(c kernel.Call, k *lower.Kernel, scratch []byte) error {
 			args[i] = b
 		}
 	}
-	if err := fake.Try(fake.Kernel{Source: l.Source, Grid: l.Grid, Block: l.Block, Shared: l.Shared, Races: r.races}, args...); err != nil {
+	if err := fake.Try(fake.Kernel{Source: l.Source, Grid: l.Grid, Block: l.Block, Shared: l.Shared, Races: r.races, Known: r.known}, args...); err != nil {
 		return fmt.Errorf("%w in:\n%s", err, l.Source)
 	}
 	if fault[0] != 0 {
@@ -137,6 +139,12 @@ func (r *run) Run(_ context.Context, in []backends.Tensor) ([]backends.Tensor, e
 	}
 	if err := r.kernels(r.p.Run); err != nil {
 		return nil, err
+	}
+	r.known = true
+	for id := range r.p.Graph.Nodes() {
+		if op := r.p.Graph.Op(id); op != nil && slices.Contains([]string{"gather", "scatteradd", "topk"}, op.Name) {
+			r.known = false
+		}
 	}
 	out := make([]backends.Tensor, len(r.p.Outputs))
 	for i, id := range r.p.Outputs {

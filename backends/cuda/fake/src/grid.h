@@ -15,6 +15,7 @@ struct taso_module {
 
 enum { // flags of taso_grid_run
   TASO_RACES_ALLOWED = 1,
+  TASO_KNOWN = 2, // its accesses were looked up in an earlier run
 };
 
 // taso_module_open loads what taso_compile made: 0, or -1 with error.

@@ -7,7 +7,7 @@
 struct taso_one {
   const char *source, *kernel;
   unsigned grid[3], block[3], shared;
-  int flags; // TASO_RACES_ALLOWED
+  int flags; // TASO_RACES_ALLOWED, TASO_KNOWN
   int compile; // TASO_UNCHECKED
   int n;
   void *const *data;   // of each argument, read before and written after; NULL: the null pointer
