@@ -85,7 +85,7 @@ func TestCoreMinimizeNeedsFewChecks(t *testing.T) {
 
 func TestCoreMinimizeUnknownKeeps(t *testing.T) {
 	c := newContext(t)
-	s := newSolver(t, c, SolverConfig{RLimit: 20000})
+	s := newSolver(t, c, SolverConfig{RLimit: 1000})
 	must(t, s.AssertTracked("hard", hard(c)))
 	p := c.Const("p", c.Bool())
 	must(t, s.AssertTracked("p", p))

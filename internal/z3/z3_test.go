@@ -223,7 +223,7 @@ func TestTimeoutsAreUnknown(t *testing.T) {
 		reason string
 	}{
 		{"z3 timeout", SolverConfig{Timeout: 30 * time.Millisecond}, nil, ""},
-		{"rlimit", SolverConfig{RLimit: 20000}, nil, ""},
+		{"rlimit", SolverConfig{RLimit: 1000}, nil, ""},
 		{"deadline", SolverConfig{}, func() (context.Context, context.CancelFunc) {
 			return context.WithTimeout(context.Background(), 30*time.Millisecond)
 		}, "canceled: context deadline exceeded"},
