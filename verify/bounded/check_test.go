@@ -10,6 +10,7 @@ import (
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/lawtext"
 	"github.com/taso-go/taso/law"
 )
 
@@ -27,7 +28,7 @@ func TestAxioms(t *testing.T) {
 	instances, symbolic := 0, 0
 	for _, l := range axioms.Default() {
 		t.Run(l.Name, func(t *testing.T) {
-			r, err := Check(context.Background(), l, Options{Instances: 300})
+			r, err := Check(context.Background(), l, Options{Instances: lawtext.Sweep(120, 300)})
 			if err != nil {
 				t.Fatal(err)
 			}

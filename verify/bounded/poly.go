@@ -67,9 +67,11 @@ type space struct {
 	decisive bool
 
 	atoms []atomInfo
-	fns   map[string]atom // functions and maxima by the numbers of their arguments
-	monos [][]atom        // sorted, with repetition
-	byKey map[string]mono
+	fns   map[string]*poly // functions and maxima by the numbers of their arguments
+	monos [][]atom         // sorted, with repetition
+	ones  []mono           // of one atom, by atom; 0: none yet
+	each  []atom           // 0, 1, 2 ...
+	byKey map[string]mono  // of several atoms
 	prods map[[2]mono]signed
 	polys map[string]uint32
 	buf   []byte
@@ -82,19 +84,27 @@ type signed struct {
 }
 
 func newSpace() *space {
-	return &space{fns: map[string]atom{}, byKey: map[string]mono{}, prods: map[[2]mono]signed{}, polys: map[string]uint32{}}
+	return &space{fns: map[string]*poly{}, byKey: map[string]mono{}, prods: map[[2]mono]signed{}, polys: map[string]uint32{}}
 }
 
 // reset forgets everything and chooses the reading of relu and max.
 func (s *space) reset(ordered bool) {
 	s.ordered, s.decisive = ordered, true
 	s.atoms = s.atoms[:0]
-	s.monos = append(s.monos[:0], nil)
-	clear(s.fns)
-	clear(s.byKey)
-	clear(s.prods)
-	clear(s.polys)
+	s.monos, s.ones = append(s.monos[:0], nil), s.ones[:0]
+	empty(&s.fns)
+	empty(&s.byKey)
+	empty(&s.prods)
+	empty(&s.polys)
 	s.byKey[""] = 0
+}
+
+// empty forgets what is in a map, and a large one itself: to clear it takes long, ever after.
+func empty[K comparable, V any](m *map[K]V) {
+	if len(*m) > 1<<10 {
+		*m = map[K]V{}
+	}
+	clear(*m)
 }
 
 // input is a new atom for each entry of a tensor.
@@ -108,11 +118,34 @@ func (s *space) input(name string, n int) []*poly {
 }
 
 func (s *space) atomPoly(a atom) *poly {
-	return &poly{terms: []term{{s.mono([]atom{a}), oneQ}}}
+	p := &struct {
+		poly
+		one [1]term
+	}{one: [1]term{{s.one(a), oneQ}}}
+	p.terms = p.one[:]
+	return &p.poly
+}
+
+// one is the number of a single atom.
+func (s *space) one(a atom) mono {
+	for len(s.each) <= int(a) {
+		s.each = append(s.each, atom(len(s.each)))
+	}
+	for len(s.ones) <= int(a) {
+		s.ones = append(s.ones, 0)
+	}
+	if s.ones[a] == 0 {
+		s.ones[a] = mono(len(s.monos))
+		s.monos = append(s.monos, s.each[a:a+1:a+1])
+	}
+	return s.ones[a]
 }
 
 // mono is the number of a sorted product; it keeps the slice.
 func (s *space) mono(as []atom) mono {
+	if len(as) == 1 {
+		return s.one(as[0])
+	}
 	s.buf = s.buf[:0]
 	for _, a := range as {
 		s.buf = binary.LittleEndian.AppendUint32(s.buf, uint32(a))
@@ -312,13 +345,13 @@ func (s *space) fn(kind atomKind, name string, args []*poly, positive bool) *pol
 		key = binary.LittleEndian.AppendUint32(key, id)
 	}
 	s.buf = key
-	a, ok := s.fns[string(key)]
+	p, ok := s.fns[string(key)]
 	if !ok {
-		a = atom(len(s.atoms))
+		p = s.atomPoly(atom(len(s.atoms)))
 		s.atoms = append(s.atoms, atomInfo{kind: kind, name: name, args: args, positive: positive})
-		s.fns[string(key)] = a
+		s.fns[string(key)] = p
 	}
-	return s.atomPoly(a)
+	return p
 }
 
 // text writes a polynomial as far as the bound of characters goes.

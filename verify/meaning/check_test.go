@@ -10,6 +10,7 @@ import (
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/lawtext"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/meaning"
 	"github.com/taso-go/taso/verify/sums"
@@ -54,15 +55,18 @@ func TestAxioms(t *testing.T) {
 }
 
 // The proof of a law is none of a law that is refuted, and neither is what comes of
-// it by changing numbers.
+// it by changing numbers: of a third of the pairs.
 func TestRefuted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	tried := 0
+	n, tried := 0, 0
 	for _, l := range axioms.ByKind(law.Refute) {
 		if p, err := sums.Certify(context.Background(), l); p != nil || err != nil {
 			t.Errorf("%s is refuted, and has a proof; %v", l.Name, err)
 		}
 		for _, p := range proofs() {
+			if n++; n%lawtext.Sweep(3, 1) != 0 {
+				continue
+			}
 			for k := range 2 {
 				bad := p.proof
 				if k > 0 {

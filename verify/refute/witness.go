@@ -358,33 +358,55 @@ func ofSort(v graph.Value, sort string) bool {
 // the variables in it. It returns the witness as found now; an error says that
 // it does not refute l.
 func (w *Witness) Replay(l *law.Law) (*Witness, error) {
+	r, err := w.replay(l)
+	if err != nil || r.now != nil {
+		return r.now, err
+	}
+	now := r.p.witness(l, r.a, r.vals)
+	for n, f := range w.Fns {
+		now.Fns[n] = f
+	}
+	return now, nil
+}
+
+// replayed is a law at a witness that refutes it: the witness as found now, or what it
+// is made of.
+type replayed struct {
+	now  *Witness
+	p    *program
+	a    *instance.Valuation
+	vals []interp.Q
+}
+
+func (w *Witness) replay(l *law.Law) (replayed, error) {
+	none := replayed{}
 	a, err := w.valuation()
 	if err == nil {
 		err = valued(a, l)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("replay %s: %w", l.Name, err)
+		return none, fmt.Errorf("replay %s: %w", l.Name, err)
 	}
 	p, now, err := compile(l, a, replayCells)
 	if err != nil {
-		return nil, fmt.Errorf("replay %s: the law does not cover these sizes: %w", l.Name, err)
+		return none, fmt.Errorf("replay %s: the law does not cover these sizes: %w", l.Name, err)
 	}
 	if now != nil {
-		return now, nil
+		return replayed{now: now}, nil
 	}
 	p.fns.strict = true // what the witness does not say is not known
 	for _, f := range p.fns.all() {
 		for _, x := range slices.Sorted(maps.Keys(w.Fns[f.name].Table)) {
 			q, err := parseQ(x)
 			if err != nil {
-				return nil, fmt.Errorf("replay %s: function %s: %w", l.Name, f.name, err)
+				return none, fmt.Errorf("replay %s: function %s: %w", l.Name, f.name, err)
 			}
 			y, err := parseQ(w.Fns[f.name].Table[x])
 			if err != nil {
-				return nil, fmt.Errorf("replay %s: function %s at %s: %w", l.Name, f.name, x, err)
+				return none, fmt.Errorf("replay %s: function %s at %s: %w", l.Name, f.name, x, err)
 			}
 			if q.Num == 0 && y.Num != 0 && f.zero {
-				return nil, fmt.Errorf("replay %s: function %s is %s at 0", l.Name, f.name, formatQ(y))
+				return none, fmt.Errorf("replay %s: function %s is %s at 0", l.Name, f.name, formatQ(y))
 			}
 			f.at[q] = y
 		}
@@ -393,22 +415,18 @@ func (w *Witness) Replay(l *law.Law) (*Witness, error) {
 	for i, b := range p.Inputs {
 		sizes := p.Given[i]
 		if i >= len(w.Inputs) || w.Inputs[i].Term != b.Name {
-			return nil, fmt.Errorf("replay %s: tensor %s has no values of shape %v", l.Name, b.Name, sizes)
+			return none, fmt.Errorf("replay %s: tensor %s has no values of shape %v", l.Name, b.Name, sizes)
 		}
 		qs, err := w.Inputs[i].values(sizes)
 		if err != nil {
-			return nil, fmt.Errorf("replay %s: tensor %s: %w", l.Name, b.Name, err)
+			return none, fmt.Errorf("replay %s: tensor %s: %w", l.Name, b.Name, err)
 		}
 		vals = append(vals, qs...)
 	}
 	if p.differ(vals) < 0 {
-		return nil, fmt.Errorf("replay %s: the sides are equal", l.Name)
+		return none, fmt.Errorf("replay %s: the sides are equal", l.Name)
 	}
-	now = p.witness(l, a, vals)
-	for n, f := range w.Fns {
-		now.Fns[n] = f
-	}
-	return now, nil
+	return replayed{p: p, a: a, vals: vals}, nil
 }
 
 // Given is a witness that says what the tensors given are, and nothing else: one to a law
@@ -428,7 +446,7 @@ func (w *Witness) Refutes(l *law.Law) bool {
 	}
 	v := *w
 	v.Dims, v.Runs, v.Attrs = only(w.Dims, s.Sizes), only(w.Runs, s.Runs), only(w.Attrs, attrs)
-	_, err = v.Replay(l)
+	_, err = v.replay(l)
 	return err == nil
 }
 
