@@ -18,7 +18,7 @@ import (
 const minEqual = 20 // a law that is hardly ever defined is not tested
 
 var (
-	maxInstances = lawtext.Sweep(600, 3000) // the plainest instances of a law that are evaluated
+	maxInstances = lawtext.Sweep(400, 3000) // the plainest instances of a law that are evaluated
 	numSamples   = lawtext.Sweep(100, 300)
 )
 

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand"
@@ -11,8 +10,6 @@ import (
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
-	"github.com/taso-go/taso/internal/golden"
-	"github.com/taso-go/taso/rules/peer"
 	"github.com/taso-go/taso/rules/tasopb"
 )
 
@@ -197,18 +194,11 @@ func ids(r *tasopb.Rule) []int32 {
 // small tensors of any shapes: where the source is defined so is the target,
 // and they are equal.
 func TestProvedHolds(t *testing.T) {
-	f, err := peer.Read("graph_subst.pb", golden.Data(t, "taso_graph_subst.pb"), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	reps, err := Run(context.Background(), []*peer.File{f}, Options{NoSet: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f, rep := published(t, "taso_graph_subst.pb")
 	rng := rand.New(rand.NewSource(5))
 	const tries, enough = 2000, 10
 	directions, idle, evaluated := 0, 0, 0
-	for i, rule := range reps[0].Rules {
+	for i, rule := range rep.Rules {
 		r := f.Rules[i].TASO
 		four := slices.ContainsFunc(append(slices.Clone(r.SrcOps), r.DstOps...), func(o tasopb.Operator) bool {
 			n, _ := o.Param(tasopb.ParamNumDim)

@@ -158,6 +158,10 @@ func agree(l *law.Law, most int) int {
 	s := instance.NewSampler(l, instance.Scope{})
 	rng := rand.New(rand.NewSource(1))
 	none := 0
+	p, err := instance.New(l)
+	if err != nil {
+		return 0
+	}
 	for i := range numAgree {
 		v, ok := s.Sample(rng)
 		if !ok {
@@ -168,7 +172,7 @@ func agree(l *law.Law, most int) int {
 			continue
 		}
 		seed := uint64(i)
-		out, _ := instance.Compare[uint64](fingerprint.Zp{Key: seed}, l, v,
+		out, _ := instance.CompareAt[uint64](p, fingerprint.Zp{Key: seed}, v,
 			func(name string, n int) []uint64 { return fingerprint.Random(seed, name, n) })
 		if out == instance.Equal {
 			if n++; n == most {

@@ -83,6 +83,10 @@ func evaluate(t *testing.T, l *law.Law) {
 	t.Helper()
 	rng := rand.New(rand.NewSource(1))
 	sampler := instance.NewSampler(l, instance.Scope{})
+	p, err := instance.New(l)
+	if err != nil {
+		t.Fatal(err)
+	}
 	equal := 0
 	for i := range 60 {
 		v, ok := sampler.Sample(rng)
@@ -90,10 +94,10 @@ func evaluate(t *testing.T, l *law.Law) {
 			continue
 		}
 		seed := uint64(i)
-		out, err := instance.Compare[uint64](fingerprint.Zp{Key: seed}, l, v,
+		out, err := instance.CompareAt[uint64](p, fingerprint.Zp{Key: seed}, v,
 			func(name string, n int) []uint64 { return fingerprint.Random(seed, name, n) })
 		if out == instance.Differs {
-			out, err = instance.Compare[interp.Q](interp.Rational{}, l, v, func(name string, n int) []interp.Q {
+			out, err = instance.CompareAt[interp.Q](p, interp.Rational{}, v, func(name string, n int) []interp.Q {
 				xs := make([]interp.Q, n)
 				for k, x := range fingerprint.Random(seed, name, n) {
 					xs[k] = interp.Q{Num: int64(x%13) - 6, Den: 1}

@@ -13,6 +13,7 @@ import (
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/internal/lawtext"
 	"github.com/taso-go/taso/internal/pipeline/genrules"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/instance"
@@ -21,7 +22,7 @@ import (
 )
 
 // numMutants is how many mutants of true rules are audited.
-const numMutants = 300
+var numMutants = lawtext.Sweep(150, 300)
 
 // numShapes is on how many random shapes a proved mutant is confirmed.
 const numShapes = 100
@@ -82,6 +83,10 @@ func pickMutants(from []*law.Law, n int) []mutate.Mutant {
 // confirm evaluates a law on random shapes and values, by none of the means
 // that proved it. It returns on how many both sides were defined and equal.
 func confirm(l *law.Law, ordered bool) (equal int, err error) {
+	p, err := instance.New(l)
+	if err != nil {
+		return 0, err
+	}
 	s := instance.NewSampler(l, instance.Scope{})
 	rng := rand.New(rand.NewSource(7))
 	for try := 0; try < 40*numShapes && equal < numShapes; try++ {
@@ -93,7 +98,7 @@ func confirm(l *law.Law, ordered bool) (equal int, err error) {
 		var out instance.Outcome
 		var cause error
 		if ordered {
-			out, cause = instance.Compare[interp.Q](interp.Rational{}, l, v, func(name string, n int) []interp.Q {
+			out, cause = instance.CompareAt[interp.Q](p, interp.Rational{}, v, func(name string, n int) []interp.Q {
 				qs := make([]interp.Q, n)
 				for i, x := range fingerprint.Random(seed, name, n) {
 					qs[i] = interp.Q{Num: int64(x%7) - 3, Den: 1}
@@ -101,7 +106,7 @@ func confirm(l *law.Law, ordered bool) (equal int, err error) {
 				return qs
 			})
 		} else {
-			out, cause = instance.Compare[uint64](fingerprint.Zp{Key: seed}, l, v,
+			out, cause = instance.CompareAt[uint64](p, fingerprint.Zp{Key: seed}, v,
 				func(name string, n int) []uint64 { return fingerprint.Random(seed, name, n) })
 		}
 		switch out {

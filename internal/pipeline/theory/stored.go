@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/law"
@@ -31,24 +32,36 @@ const storedFile = "rules/builtin/laws.cert"
 // Stored takes the proofs of the lemmas and of the laws of package rules/builtin from
 // the certificates that are embedded in the program, and has the checker accept each of
 // them: nothing is searched for. The error is that of certificates that are broken, of
-// other laws, or without one of the lemmas.
+// other laws, or without one of the lemmas. A process reads them once.
 func Stored(ctx context.Context) (*Known, error) {
-	k, err := readStored(ctx, builtin.Certificates())
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return stored()
+}
+
+var stored = sync.OnceValues(func() (*Known, error) {
+	k, err := readStored(context.Background(), builtin.Certificates())
 	if err != nil {
 		return nil, fmt.Errorf("certificates that come with the program (go generate ./rules/builtin writes them): %w", err)
 	}
 	return k, nil
-}
+})
 
 func readStored(ctx context.Context, cert []byte) (*Known, error) {
-	k, err := newKnown()
+	proofs, err := accepted(ctx, cert)
 	if err != nil {
 		return nil, err
 	}
+	return knownFrom(proofs)
+}
+
+// accepted are the laws of a file of certificates with their proofs, by name, if the
+// checker accepts all of them.
+func accepted(ctx context.Context, cert []byte) (map[string]*rules.Lemma, error) {
 	own := map[string]*law.Law{}
 	for _, l := range axioms.ByKind(law.Axiom) {
 		own[l.Name] = l
-		k.add(l)
 	}
 	proofs := map[string]*rules.Lemma{}
 	rep, err := check.File(ctx, bytes.NewReader(cert), storedFile, check.Options{
@@ -65,6 +78,19 @@ func readStored(ctx context.Context, cert []byte) (*Known, error) {
 	}
 	if len(rep.Rejected) > 0 {
 		return nil, errors.New(rep.Rejected[0].String())
+	}
+	return proofs, nil
+}
+
+// knownFrom takes the proofs of the laws of the program from laws that were proved. The
+// error names a law that is not there, or is another one.
+func knownFrom(proofs map[string]*rules.Lemma) (*Known, error) {
+	k, err := newKnown()
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range axioms.ByKind(law.Axiom) {
+		k.add(l)
 	}
 	used := 0
 	// proofOf is the proof of a law, if it is that law which was proved.

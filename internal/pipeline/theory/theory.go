@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"sync"
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/egraph/tensor"
@@ -40,23 +41,41 @@ type Theory struct {
 // without. A lemma whose
 // certificate is from laws that are left out is proved anew from those before it. step,
 // if not nil, is called after each lemma. The error is one of Stored, or names a lemma
-// that does not follow.
+// that does not follow. Without ops a process has one theory, whose tables are filled once.
 func Load(ctx context.Context, ops []*graph.Op, step func()) (*Theory, error) {
 	k, err := Stored(ctx)
 	if err != nil {
 		return nil, err
 	}
-	proofs := map[string]*law.Proof{}
-	for _, l := range k.Lemmas {
-		proofs[l.Law.Name] = l.Proof
-	}
-	laws := everyLaw()
 	if ops != nil {
-		laws = Relevant(laws, ops)
-	} else {
-		laws = slices.DeleteFunc(laws, func(l *law.Law) bool { return l.HasTag(law.TagParallel) })
+		return load(ctx, Relevant(everyLaw(), ops), k.proofs(), step)
 	}
-	return load(ctx, laws, proofs, step)
+	t, err := whole()
+	if err == nil && step != nil {
+		for range t.Lemmas {
+			step()
+		}
+	}
+	return t, err
+}
+
+// whole is the theory of all laws but those about tensors on meshes.
+var whole = sync.OnceValues(func() (*Theory, error) {
+	k, err := Stored(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	laws := slices.DeleteFunc(everyLaw(), func(l *law.Law) bool { return l.HasTag(law.TagParallel) })
+	return load(context.Background(), laws, k.proofs(), nil)
+})
+
+// proofs are those of the lemmas, by name.
+func (k *Known) proofs() map[string]*law.Proof {
+	m := map[string]*law.Proof{}
+	for _, l := range k.Lemmas {
+		m[l.Law.Name] = l.Proof
+	}
+	return m
 }
 
 // everyLaw lists the axioms and then the lemmas.
