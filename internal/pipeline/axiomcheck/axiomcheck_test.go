@@ -30,7 +30,7 @@ func check(t testing.TB, opt axiomcheck.Options) *axiomcheck.Report {
 		opt.Instances = 200
 	}
 	if opt.Z3Pairs == 0 {
-		opt.Z3Pairs = 30
+		opt.Z3Pairs = 12
 	}
 	rep, err := axiomcheck.Run(context.Background(), opt)
 	if err != nil {
@@ -98,7 +98,7 @@ func TestClean(t *testing.T) {
 		t.Errorf("%+v", rep.Refutes[0])
 	}
 	c := rep.Consistency
-	if c == nil || c.Pairs < 500 || c.Constants < 10 || c.Met == 0 || c.Z3Pairs != 30 || c.Z3Instances == 0 || c.Nodes < 5000 {
+	if c == nil || c.Pairs < 500 || c.Constants < 10 || c.Met == 0 || c.Z3Pairs != 12 || c.Z3Instances == 0 || c.Nodes < 5000 {
 		t.Errorf("%+v", c)
 	}
 }
