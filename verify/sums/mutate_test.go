@@ -233,10 +233,7 @@ func rewriteOnce(t *law.Term, text string, by *law.Term) *law.Term {
 // with what their sides are on small instances. SUMS_MUTANTS="10000 7" tries
 // that many with that seed, and lists what is neither proved nor refuted.
 func TestMutantsAreNotProved(t *testing.T) {
-	n, instances, seed := 300, 200, int64(1)
-	if testing.Short() {
-		n = 100
-	}
+	n, instances, seed := lawtext.Sweep(150, 300), 200, int64(1)
 	if s := os.Getenv("SUMS_MUTANTS"); s != "" {
 		if _, err := fmt.Sscan(s, &n, &seed); err != nil {
 			t.Fatal(err)
@@ -283,7 +280,7 @@ func TestMutantsAreNotProved(t *testing.T) {
 }
 
 // No mutant of an axiom is said to be equal that differs on a small instance: of every
-// fifth mutant.
+// tenth mutant.
 func TestMutantsOfAxioms(t *testing.T) {
 	p := newProver(t, sums.Config{})
 	n, total, proved, partly := 0, 0, 0, 0
@@ -292,7 +289,7 @@ func TestMutantsOfAxioms(t *testing.T) {
 			continue
 		}
 		for _, m := range mutate.Mutants(l) {
-			if n++; n%lawtext.Sweep(5, 1) != 0 {
+			if n++; n%lawtext.Sweep(10, 1) != 0 {
 				continue
 			}
 			total++

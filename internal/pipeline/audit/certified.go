@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/internal/pipeline/theory"
@@ -35,7 +36,7 @@ func Certified(ctx context.Context, reps []*Report, all bool) (set *rules.Set, l
 	if err != nil {
 		return nil, left, err
 	}
-	set = &rules.Set{Axioms: axioms.Text(), Lemmas: t.Lemmas, Header: rules.Header{Tool: "taso audit", AxiomsSHA256: axioms.SHA256()}}
+	set = &rules.Set{Axioms: axioms.Text(), Lemmas: slices.Clone(t.Lemmas), Header: rules.Header{Tool: "taso audit", AxiomsSHA256: axioms.SHA256()}}
 	for _, rep := range reps {
 		minimal := map[int]bool{}
 		for _, i := range rep.Set.Minimal {

@@ -22,7 +22,7 @@ import (
 )
 
 // numMutants is how many mutants of true rules are audited.
-var numMutants = lawtext.Sweep(150, 300)
+var numMutants = lawtext.Sweep(100, 300)
 
 // numShapes is on how many random shapes a proved mutant is confirmed.
 const numShapes = 100
