@@ -12,7 +12,6 @@ import (
 
 	"github.com/taso-go/taso/internal/adversary"
 	"github.com/taso-go/taso/internal/adversary/eval"
-	"github.com/taso-go/taso/internal/lawtext"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/meaning"
 	"github.com/taso-go/taso/verify/sums"
@@ -100,7 +99,7 @@ func TestEntries(t *testing.T) {
 	for _, p := range proofs() {
 		laws = append(laws, p.l)
 	}
-	laws = append(laws, adversary.Laws(12, lawtext.Sweep(150, 400))...)
+	laws = append(laws, adversary.Laws(12, 400)...)
 	text, err := os.ReadFile("../../internal/adversary/testdata/attacks.rules")
 	if err != nil {
 		t.Fatal(err)
