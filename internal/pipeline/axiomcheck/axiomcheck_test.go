@@ -137,7 +137,7 @@ func TestFindings(t *testing.T) {
 			axiomcheck.Options{Parts: []axiomcheck.Part{axiomcheck.Mutants, axiomcheck.Refutes}, Unbounded: everything},
 			[]string{"axiom fine: mutant is refuted, and proved for all sizes: ", "refute false: it is proved for all sizes"}},
 		{"inconsistent", "# Wrong.\naxiom wrong given f : pointwise1, X : [P..] then f(X) == X",
-			axiomcheck.Options{Parts: []axiomcheck.Part{axiomcheck.Consistency}, Z3Pairs: 60},
+			axiomcheck.Options{Parts: []axiomcheck.Part{axiomcheck.Consistency}, Z3Pairs: 36},
 			[]string{"become equal by [wrong]", "pairs become equal in all", "Z3 proves "}},
 		{"unusable", "# Wrong.\naxiom wrong given X : [m, n], Y : [n, m] then transpose(X) == Y",
 			axiomcheck.Options{Parts: []axiomcheck.Part{axiomcheck.Bounded}},
