@@ -16,7 +16,7 @@ import (
 
 // mutantInstances is how many instances of a mutant are checked; the plainest
 // half and a covering of pairs suffice to refute what is false.
-var mutantInstances = lawtext.Sweep(100, 300)
+var mutantInstances = lawtext.Sweep(120, 300)
 
 // The instances are enough to tell the axioms from laws that differ a little:
 // every mutant is refuted but for those that mutants.txt argues to be true. A
