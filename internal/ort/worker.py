@@ -144,6 +144,7 @@ import onnxruntime as ort  # noqa: E402
 
 models, requests = {}, queue.SimpleQueue()
 gc.disable()
+gc.freeze()  # a collection looks at sessions, not at what was imported
 threading.Thread(target=listen, daemon=True).start()
 answer({
     "Version": ort.__version__,
