@@ -255,8 +255,8 @@ func sweep(t *testing.T, vs []*variant) {
 			t.Errorf("%s: %v", v.name, err)
 		}
 		jobs = append(jobs, ort.Job{Model: path, Inputs: v.feeds()})
-		out, back := reread(t, m, WriteOptions{})
-		sameGraph(t, back.Graph, m.Graph)
+		out := filepath.Join(dir, fmt.Sprintf("%d.written.onnx", i))
+		sameGraph(t, rereadAt(t, out, m).Graph, m.Graph)
 		written[i] = len(jobs)
 		jobs = append(jobs, ort.Job{Model: out, Inputs: v.feeds()})
 	}

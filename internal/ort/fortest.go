@@ -13,8 +13,12 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
+// idle are workers of tests, which end with the program.
+var idle = make(chan *Worker, 2)
+
 // ForTest finds ONNX Runtime and the package onnx for a test that needs them. Without them
-// the test is skipped, or fails if the environment variable CI is "true".
+// the test is skipped, or fails if the environment variable CI is "true". Calls of RunAll
+// share processes.
 func ForTest(t T) *Runtime {
 	t.Helper()
 	rt, err := Find(context.Background())
@@ -23,6 +27,10 @@ func ForTest(t T) *Runtime {
 		Absent(t, "ONNX Runtime", err)
 	case rt.ONNX == "":
 		Absent(t, "the Python package onnx", fmt.Errorf("%s has ONNX Runtime only: scripts/setup python installs both", rt.Python))
+	default:
+		shared := *rt
+		shared.idle = idle
+		return &shared
 	}
 	return rt
 }

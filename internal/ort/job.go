@@ -58,14 +58,10 @@ func (r *Runtime) Run(ctx context.Context, model string, in []Tensor, opt Option
 // one model, also a crash of the process, is in its result.
 func (r *Runtime) RunAll(ctx context.Context, jobs []Job) (results []Result, err error) {
 	var w *Worker
-	defer func() {
-		if w != nil {
-			w.Close()
-		}
-	}()
+	defer func() { r.giveBack(w) }()
 	for _, j := range jobs {
 		if w == nil {
-			if w, err = r.Start(ctx); err != nil {
+			if w, err = r.take(ctx); err != nil {
 				return nil, fmt.Errorf("run ONNX Runtime on %s: %w", j.Model, err)
 			}
 		}
@@ -74,7 +70,6 @@ func (r *Runtime) RunAll(ctx context.Context, jobs []Job) (results []Result, err
 			return nil, ctx.Err()
 		}
 		if Crashed(res.Err) {
-			w.Close()
 			w = nil
 		}
 		results = append(results, res)
@@ -82,20 +77,49 @@ func (r *Runtime) RunAll(ctx context.Context, jobs []Job) (results []Result, err
 	return results, nil
 }
 
+// take returns a worker that an earlier call gave back, or a new one.
+func (r *Runtime) take(ctx context.Context) (*Worker, error) {
+	select {
+	case w := <-r.idle:
+		return w, nil
+	default:
+		return r.Start(ctx)
+	}
+}
+
+// giveBack keeps a worker for the next call, or closes it. w may be nil.
+func (r *Runtime) giveBack(w *Worker) {
+	if w == nil {
+		return
+	}
+	if w.dead == nil {
+		select {
+		case r.idle <- w:
+			return
+		default:
+		}
+	}
+	w.Close()
+}
+
 func (w *Worker) job(ctx context.Context, j Job) (r Result) {
+	if j.Repeat == 0 { // one request instead of three
+		r.Outputs, r.Err = (&Session{Model: j.Model, w: w}).outputs(w.send(ctx, "once", 0, j))
+		return r
+	}
 	s, err := w.Open(ctx, j)
 	if err != nil {
 		return Result{Err: err}
 	}
-	if r.Outputs, r.Err = s.Run(ctx); r.Err == nil && j.Repeat > 0 {
+	if r.Outputs, r.Err = s.Run(ctx); r.Err == nil {
 		turns := make([]Turn, j.Repeat)
 		for i := range turns {
 			turns[i] = Turn{Session: s, Runs: 1}
 		}
 		r.Seconds, r.Err = w.Time(ctx, turns, Wall)
 	}
-	if r.Err == nil {
-		r.Err = s.Close(ctx)
+	if err := s.Close(ctx); r.Err == nil {
+		r.Err = err
 	}
 	return r
 }

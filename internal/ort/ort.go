@@ -53,6 +53,8 @@ type Runtime struct {
 	Python  string // its path
 	Version string // of ONNX Runtime
 	ONNX    string // version of the package onnx, "" if there is none
+
+	idle chan *Worker // workers that RunAll keeps for its next call; nil: none
 }
 
 // Find looks for ONNX Runtime, once in a process: in the Python that TASO_ORT_PYTHON names,

@@ -245,7 +245,15 @@ func (w *Worker) bytes(n int64) ([]byte, error) {
 func (w *Worker) Open(ctx context.Context, j Job) (*Session, error) {
 	w.ids++
 	s := &Session{Model: j.Model, w: w, id: w.ids}
-	req := request{Op: "open", ID: s.id, Model: j.Model, Level: j.Level, Threads: max(j.Threads, 1), Tensors: []spec{}}
+	if _, _, err := w.send(ctx, "open", s.id, j); err != nil {
+		return nil, s.wrap(err)
+	}
+	return s, nil
+}
+
+// send makes a request with a model and its inputs.
+func (w *Worker) send(ctx context.Context, op string, id int, j Job) (*response, [][]byte, error) {
+	req := request{Op: op, ID: id, Model: j.Model, Level: j.Level, Threads: max(j.Threads, 1), Tensors: []spec{}}
 	if req.Level == "" {
 		req.Level = Disable
 	}
@@ -254,10 +262,7 @@ func (w *Worker) Open(ctx context.Context, j Job) (*Session, error) {
 		req.Tensors = append(req.Tensors, spec{t.Name, t.DType, t.Sizes, int64(len(t.Data))})
 		data = append(data, t.Data)
 	}
-	if _, _, err := w.call(ctx, req, data); err != nil {
-		return nil, s.wrap(err)
-	}
-	return s, nil
+	return w.call(ctx, req, data)
 }
 
 func (s *Session) wrap(err error) error {
@@ -269,7 +274,11 @@ func (s *Session) wrap(err error) error {
 
 // Run runs the model and returns its outputs.
 func (s *Session) Run(ctx context.Context) ([]Tensor, error) {
-	ans, blobs, err := s.w.call(ctx, request{Op: "run", ID: s.id}, nil)
+	return s.outputs(s.w.call(ctx, request{Op: "run", ID: s.id}, nil))
+}
+
+// outputs are the tensors of an answer.
+func (s *Session) outputs(ans *response, blobs [][]byte, err error) ([]Tensor, error) {
 	if err != nil {
 		return nil, s.wrap(err)
 	}

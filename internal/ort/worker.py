@@ -109,6 +109,9 @@ def serve(req, raws):
     elif req["Op"] == "run":
         tensors, blobs = models[req["ID"]].run()
         return {"Tensors": tensors}, blobs
+    elif req["Op"] == "once":
+        tensors, blobs = Model(req, raws).run()
+        return {"Tensors": tensors}, blobs
     elif req["Op"] == "time":
         return {"Seconds": seconds(req)}, []
     elif req["Op"] == "close":
