@@ -176,6 +176,42 @@ func TestWorker(t *testing.T) {
 	}
 }
 
+// Calls of tests share a worker as long as it lives; others end theirs.
+func TestShared(t *testing.T) {
+	rt := ForTest(t)
+	rt.idle = make(chan *Worker, 1)
+	run := func() *Worker {
+		t.Helper()
+		out, err := rt.Run(context.Background(), filepath.Join("testdata", "relu.onnx"), []Tensor{Float32("x", []int{2}, []float32{-1, 2})}, Options{})
+		if err != nil || len(out.Outputs) != 1 {
+			t.Fatal(out, err)
+		}
+		select {
+		case w := <-rt.idle:
+			return w
+		default:
+			return nil
+		}
+	}
+	w := run()
+	if w == nil || w.dead != nil {
+		t.Fatal("the worker is not kept")
+	}
+	rt.giveBack(w)
+	if again := run(); again != w {
+		t.Error("another worker is started")
+	}
+	w.Close()
+	rt.giveBack(w)
+	if len(rt.idle) > 0 {
+		t.Error("a worker that ended is kept")
+	}
+	rt.idle = nil
+	if run() != nil {
+		t.Error("a program keeps a worker")
+	}
+}
+
 func TestRunErrors(t *testing.T) {
 	rt := ForTest(t)
 	if rt.Version == "" {
