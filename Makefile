@@ -22,7 +22,7 @@ PAIRS_KEEP    ?=
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup vendor build gen-rules test example large cluster cluster-test bench models go-bench lint fuzz adversary pairs proto clean
+.PHONY: help setup vendor build gen-rules test sweeps example large cluster cluster-test bench models go-bench lint fuzz adversary pairs proto clean
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,10 @@ test: setup ## vet and all tests (CI=true: none skips for want of ONNX)
 	@scripts/setup python
 	go vet ./...
 	go test -vet=off -timeout 30m ./...
+
+sweeps: setup ## what make test takes samples of, whole: instances and mutants of laws, mutated rules, models
+	TASO_WHOLE_SWEEPS=1 TASO_MUTATED_RULES=30 TASO_ALL_MODELS=1 TASO_RANDOM_PCGS=10000 \
+		go test -vet=off -timeout 0 ./axioms ./verify/... ./internal/pipeline/audit ./internal/pipeline/optimize ./parallel
 
 example: setup ## the worked example of CONTRIBUTING.md with the tests of all packages that it touches
 	go test -tags example -run '^TestContributing$$' .

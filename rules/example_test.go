@@ -166,5 +166,5 @@ func ExampleSet_Library() {
 	set := &rules.Set{Axioms: axioms.Text()}
 	lib, err := set.Library()
 	fmt.Println(lib["matmul_assoc"].Doc, err)
-	// Output: The product of matrices is associative. <nil>
+	// Output: Matrix multiplication is associative. <nil>
 }
