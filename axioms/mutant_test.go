@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/axioms"
-	"github.com/taso-go/taso/internal/lawtext"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/mutate"
 	"github.com/taso-go/taso/verify/bounded"
@@ -16,7 +16,7 @@ import (
 
 // mutantInstances is how many instances of a mutant are checked; the plainest
 // half and a covering of pairs suffice to refute what is false.
-var mutantInstances = lawtext.Sweep(120, 300)
+var mutantInstances = sweep.Size(120, 300)
 
 // The instances are enough to tell the axioms from laws that differ a little:
 // every mutant is refuted but for those that mutants.txt argues to be true. A
@@ -59,12 +59,16 @@ func TestMutants(t *testing.T) {
 			}
 		}()
 	}
+	made := 0
 	for _, l := range axioms.Default() {
 		if l.Kind == law.Refute {
 			continue
 		}
 		for _, m := range mutate.Mutants(l) {
-			jobs <- job{l.Name + ": " + m.Name, m}
+			_, known := axioms.TrueMutant(l.Name, m.Name)
+			if made++; known || made%sweep.Size(3, 1) == 0 {
+				jobs <- job{l.Name + ": " + m.Name, m}
+			}
 		}
 	}
 	close(jobs)

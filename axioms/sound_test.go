@@ -10,7 +10,7 @@ import (
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
-	"github.com/taso-go/taso/internal/lawtext"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/instance"
 )
@@ -18,8 +18,8 @@ import (
 const minEqual = 20 // a law that is hardly ever defined is not tested
 
 var (
-	maxInstances = lawtext.Sweep(400, 3000) // the plainest instances of a law that are evaluated
-	numSamples   = lawtext.Sweep(100, 300)
+	maxInstances = sweep.Size(400, 3000) // the plainest instances of a law that are evaluated
+	numSamples   = sweep.Size(100, 300)
 )
 
 // anyAct is an activation of which nothing is known, not even that it keeps

@@ -9,7 +9,7 @@ import (
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
-	"github.com/taso-go/taso/internal/lawtext"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/instance"
 	"github.com/taso-go/taso/rules/builtin"
@@ -93,7 +93,7 @@ func valuesDiffer(t *testing.T, l *law.Law, as []meant) (where string, tried int
 				}
 			}
 		}
-		return tried < lawtext.Sweep(240, 600)
+		return tried < sweep.Size(240, 600)
 	})
 	return where, tried
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/axioms"
-	"github.com/taso-go/taso/internal/lawtext"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 )
 
@@ -15,7 +15,7 @@ import (
 func TestEGraphHistory(t *testing.T) {
 	var goals []*law.Law
 	for i, g := range append(axioms.ByKind(law.Lemma), axioms.ByKind(law.Refute)...) {
-		if i%lawtext.Sweep(4, 1) == 0 {
+		if i%sweep.Size(4, 1) == 0 {
 			goals = append(goals, g)
 		}
 	}

@@ -165,7 +165,7 @@ func TestTerminated(t *testing.T) {
 		{"verify", "resnet50", "resnet50"},
 	} {
 		c, stdout, diag := started(t, args...)
-		time.Sleep(time.Second)
+		time.Sleep(time.Second / 2)
 		start := time.Now()
 		c.Process.Signal(syscall.SIGTERM)
 		timer := time.AfterFunc(30*time.Second, func() { c.Process.Kill() })

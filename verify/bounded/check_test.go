@@ -10,7 +10,7 @@ import (
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/internal/lawtext"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 )
 
@@ -28,7 +28,7 @@ func TestAxioms(t *testing.T) {
 	instances, symbolic := 0, 0
 	for _, l := range axioms.Default() {
 		t.Run(l.Name, func(t *testing.T) {
-			r, err := Check(context.Background(), l, Options{Instances: lawtext.Sweep(120, 300)})
+			r, err := Check(context.Background(), l, Options{Instances: sweep.Size(60, 300)})
 			if err != nil {
 				t.Fatal(err)
 			}

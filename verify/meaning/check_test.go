@@ -10,7 +10,7 @@ import (
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/internal/lawtext"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/meaning"
 	"github.com/taso-go/taso/verify/sums"
@@ -64,7 +64,7 @@ func TestRefuted(t *testing.T) {
 			t.Errorf("%s is refuted, and has a proof; %v", l.Name, err)
 		}
 		for _, p := range proofs() {
-			if n++; n%lawtext.Sweep(3, 1) != 0 {
+			if n++; n%sweep.Size(3, 1) != 0 {
 				continue
 			}
 			for k := range 2 {

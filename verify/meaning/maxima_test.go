@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/internal/adversary/eval"
-	"github.com/taso-go/taso/internal/lawtext"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/meaning"
 	"github.com/taso-go/taso/verify/sums"
@@ -39,7 +39,7 @@ func TestMaxima(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	n := &tally{skipped: map[string]int{}, ops: map[string]int{}}
 	refused := 0
-	want := lawtext.Sweep(400, 1200)
+	want := sweep.Size(400, 1200)
 	for range want {
 		base := images[rng.IntN(len(images))]
 		text := base[0]

@@ -12,7 +12,7 @@ import (
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
-	"github.com/taso-go/taso/internal/lawtext"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/instance"
 	"github.com/taso-go/taso/law/mutate"
@@ -233,7 +233,7 @@ func rewriteOnce(t *law.Term, text string, by *law.Term) *law.Term {
 // with what their sides are on small instances. SUMS_MUTANTS="10000 7" tries
 // that many with that seed, and lists what is neither proved nor refuted.
 func TestMutantsAreNotProved(t *testing.T) {
-	n, instances, seed := lawtext.Sweep(150, 300), 200, int64(1)
+	n, instances, seed := sweep.Size(150, 300), 200, int64(1)
 	if s := os.Getenv("SUMS_MUTANTS"); s != "" {
 		if _, err := fmt.Sscan(s, &n, &seed); err != nil {
 			t.Fatal(err)
@@ -289,7 +289,7 @@ func TestMutantsOfAxioms(t *testing.T) {
 			continue
 		}
 		for _, m := range mutate.Mutants(l) {
-			if n++; n%lawtext.Sweep(10, 1) != 0 {
+			if n++; n%sweep.Size(10, 1) != 0 {
 				continue
 			}
 			total++

@@ -11,7 +11,7 @@ import (
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/internal/lawtext"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/sums"
 )
@@ -310,7 +310,7 @@ func TestCanceled(t *testing.T) {
 func TestSameAgain(t *testing.T) {
 	p, fresh := newProver(t, sums.Config{}), newProver(t, sums.Config{Life: 1})
 	laws := axioms.Default()
-	for i := len(laws) - 1; i >= 0; i -= lawtext.Sweep(6, 3) {
+	for i := len(laws) - 1; i >= 0; i -= sweep.Size(6, 3) {
 		a, b := prove(t, p, laws[i]), prove(t, fresh, laws[i])
 		a.Seconds, b.Seconds = 0, 0
 		if !reflect.DeepEqual(a, b) {

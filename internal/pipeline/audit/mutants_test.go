@@ -13,8 +13,8 @@ import (
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph/interp"
-	"github.com/taso-go/taso/internal/lawtext"
 	"github.com/taso-go/taso/internal/pipeline/genrules"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/instance"
 	"github.com/taso-go/taso/law/mutate"
@@ -22,7 +22,7 @@ import (
 )
 
 // numMutants is how many mutants of true rules are audited.
-var numMutants = lawtext.Sweep(100, 300)
+var numMutants = sweep.Size(100, 300)
 
 // numShapes is on how many random shapes a proved mutant is confirmed.
 const numShapes = 100

@@ -76,11 +76,9 @@ var (
 func TestWorkersDoNotMatter(t *testing.T) {
 	checkInvariants(t)
 	text, cert := files(t, twoOperators(t).Set)
-	for _, workers := range []int{2, 3} {
-		a, b := files(t, generate(t, Options{MaxOps: 2, Workers: workers, Seed: 1}).Set)
-		if a != text || b != cert {
-			t.Errorf("%d workers write other files than one", workers)
-		}
+	a, b := files(t, generate(t, Options{MaxOps: 2, Workers: 3, Seed: 1}).Set)
+	if a != text || b != cert {
+		t.Error("three workers write other files than one")
 	}
 }
 
