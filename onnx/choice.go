@@ -45,7 +45,7 @@ func (c *call) choose() {
 				reason = fmt.Sprintf("its %s is not read: %v", name, err)
 			case len(im.report.Opaque) > opaque:
 				o := im.report.Opaque[opaque]
-				reason = fmt.Sprintf("in its %s %s is kept: %s", name, o.Op, o.Reason)
+				reason = fmt.Sprintf("its %s contains %s: %s", name, o.Op, o.Reason)
 			default:
 				if fails := im.mayFail(graph.NodeID(first)); fails != "" {
 					reason = fmt.Sprintf("in its %s %s", name, fails)

@@ -30,7 +30,7 @@ func reread(t *testing.T, m *model.Model, opt WriteOptions) (string, *model.Mode
 	return path, back
 }
 
-// rereadAt writes a model without numbers beside it to path and reads it again. Many models are
+// rereadAt writes a model to path, without an external data file, and reads it again. Many models are
 // written faster so, since nothing waits for the disk.
 func rereadAt(t *testing.T, path string, m *model.Model) *model.Model {
 	t.Helper()

@@ -38,11 +38,12 @@ func operatorsFit(general, special *law.Law, exact bool) bool {
 	if n != len(special.LHS) {
 		return false
 	}
+	f := fitting{exact, mostFitting}
 	for _, sides := range [2][2][]*law.Term{{special.LHS, special.RHS}, {special.RHS, special.LHS}} {
 		found := 0
 		for i := range n {
 			for k := range n {
-				if termFits(general.LHS[i], sides[0][k], exact) && termFits(general.RHS[i], sides[1][k], exact) {
+				if f.term(general.LHS[i], sides[0][k]) && f.term(general.RHS[i], sides[1][k]) {
 					found++
 					break
 				}
@@ -55,24 +56,38 @@ func operatorsFit(general, special *law.Law, exact bool) bool {
 	return false
 }
 
-// termFits reports whether t has the operators of a pattern, in the same places.
-func termFits(pattern, t *law.Term, exact bool) bool {
+// mostFitting bounds the comparisons of terms for two laws. Operands of commutative operators
+// are tried in both orders, which large terms would make long.
+const mostFitting = 10_000
+
+// fitting compares operators until left is 0; then everything may fit.
+type fitting struct {
+	exact bool
+	left  int
+}
+
+// term reports whether t has the operators of a pattern, at the same positions.
+func (f *fitting) term(pattern, t *law.Term) bool {
+	if f.left == 0 {
+		return true
+	}
+	f.left--
 	switch {
 	case pattern.IsVar():
 		return true
 	case len(t.Args) != len(pattern.Args):
 		return false
 	case pattern.Op == nil:
-		return (t.Fn != "" || t.Op != nil && t.Op.IsFunction()) && termFits(pattern.Args[0], t.Args[0], exact)
+		return (t.Fn != "" || t.Op != nil && t.Op.IsFunction()) && f.term(pattern.Args[0], t.Args[0])
 	case t.Op != pattern.Op || t.Out != pattern.Out:
 		return false
 	}
 	fit := true
 	for i, a := range pattern.Args {
-		fit = fit && termFits(a, t.Args[i], exact)
+		fit = fit && f.term(a, t.Args[i])
 	}
-	if !fit && !exact && pattern.Op.Commutative && len(t.Args) == 2 {
-		fit = termFits(pattern.Args[0], t.Args[1], exact) && termFits(pattern.Args[1], t.Args[0], exact)
+	if !fit && !f.exact && pattern.Op.Commutative && len(t.Args) == 2 {
+		fit = f.term(pattern.Args[0], t.Args[1]) && f.term(pattern.Args[1], t.Args[0])
 	}
 	return fit
 }

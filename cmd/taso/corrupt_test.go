@@ -18,7 +18,7 @@ import (
 	"github.com/taso-go/taso/verify/check"
 )
 
-// generated are the rules of two operators, of which several tests make files.
+// generated is the rule set of two operators. Several tests write files from it.
 var generated = sync.OnceValues(func() (*genrules.Report, error) {
 	return genrules.Run(context.Background(), genrules.Options{MaxOps: 2, Seed: 1})
 })

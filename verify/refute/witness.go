@@ -369,8 +369,8 @@ func (w *Witness) Replay(l *law.Law) (*Witness, error) {
 	return now, nil
 }
 
-// replayed is a law at a witness that refutes it: the witness as found now, or what it
-// is made of.
+// replayed is the result of a replay that refutes a law: the counterexample as found now,
+// or what Replay makes it from.
 type replayed struct {
 	now  *Witness
 	p    *program

@@ -279,7 +279,7 @@ func TestMutantsAreNotProved(t *testing.T) {
 	t.Logf("%d mutants: %d proved, %d with proofs that are accepted, %d equal where both are defined, %d neither refuted nor proved", tried, proved, certificates, partly, open)
 }
 
-// No mutant of an axiom is said to be equal that differs on a small instance: of every
+// No mutant of an axiom that differs on a small instance is proved. make test takes every
 // tenth mutant.
 func TestMutantsOfAxioms(t *testing.T) {
 	p := newProver(t, sums.Config{})

@@ -41,7 +41,7 @@ type run struct {
 	device
 	p    *lower.Plan
 	bufs [][]byte // by buffer
-	// known: it ran before, and what it accesses does not depend on elements.
+	// known is set after a first checked run, if no index is computed from elements.
 	known bool
 }
 

@@ -65,8 +65,7 @@ func once(opt Options) func(testing.TB) *Report {
 	}
 }
 
-// twoOperators are the rules of all operators, two at a time, and fourOperators those of
-// a few, of which more come together.
+// twoOperators is a run over all operators, fourOperators a run over a few.
 var (
 	twoOperators  = once(Options{MaxOps: 2, Workers: 1, Seed: 1})
 	fourOptions   = Options{MaxOps: 4, Ops: []string{"matmul", "ewadd", "transpose"}, Workers: 1, Seed: 1}
