@@ -3,7 +3,9 @@ package check_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,9 +84,9 @@ func numbered(t *testing.T, e law.CertRule, use check.Laws) law.CertRule {
 // entry of it rejected.
 func TestCorruptedFiles(t *testing.T) {
 	file := smallFile(t)
-	o := check.Options{SHA256: law.HashText(axioms), Known: law.HashText(axioms)}
+	o := check.Options{SHA256: law.HashText(axioms)}
 	rep, err := check.File(context.Background(), bytes.NewReader(file), "good", o)
-	if err != nil || len(rep.Rejected) > 0 || rep.Lemmas != 3 || rep.Rules != 3 || rep.Meaning != 2 || !rep.KnownAxioms {
+	if err != nil || len(rep.Rejected) > 0 || rep.Lemmas != 3 || rep.Rules != 3 || rep.Meaning != 2 {
 		t.Fatalf("the file unharmed: %+v, %v", rep, err)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -105,19 +107,32 @@ func TestCorruptedFiles(t *testing.T) {
 	}
 }
 
-// TestOtherAxioms: axioms that are not the known ones are accepted if any are,
-// and the report says so.
+// TestOtherAxioms: a file with an axiom that was added is accepted if any axioms are, and
+// refused where one text of axioms is wanted, or where each axiom is looked at.
 func TestOtherAxioms(t *testing.T) {
 	bad, err := check.CorruptFile(rand.New(rand.NewPCG(1, 2)), smallFile(t), "an axiom added, with its hash")
 	if err != nil {
 		t.Fatal(err)
 	}
 	known := law.HashText(axioms)
-	rep, err := check.File(context.Background(), bytes.NewReader(bad), "bad", check.Options{Known: known})
-	if err != nil || len(rep.Rejected) > 0 || rep.KnownAxioms {
+	rep, err := check.File(context.Background(), bytes.NewReader(bad), "bad", check.Options{})
+	if err != nil || len(rep.Rejected) > 0 || rep.AxiomsSHA256 == known {
 		t.Errorf("any axioms: %+v, %v", rep, err)
 	}
 	if _, err = check.File(context.Background(), bytes.NewReader(bad), "bad", check.Options{SHA256: known}); err == nil || !strings.Contains(err.Error(), "want "+known) {
 		t.Errorf("known axioms only: %v", err)
+	}
+	mine, err := law.Parse("axioms", []byte(axioms))
+	if err != nil {
+		t.Fatal(err)
+	}
+	each := func(l *law.Law) error {
+		if !slices.ContainsFunc(mine, func(m *law.Law) bool { return law.Same(m, l) }) {
+			return fmt.Errorf("%s is new", l.Name)
+		}
+		return nil
+	}
+	if _, err = check.File(context.Background(), bytes.NewReader(bad), "bad", check.Options{Axiom: each}); err == nil || !strings.Contains(err.Error(), " is new") {
+		t.Errorf("each axiom: %v", err)
 	}
 }

@@ -16,9 +16,6 @@ type Options struct {
 	Axioms string
 	// SHA256 is the only hash the axioms may have; "": any.
 	SHA256 string
-	// Known is the hash of axioms that are known; the report says whether the
-	// file's are these.
-	Known string
 	// Axiom, if not nil, says whether a law may stand among the axioms; their hash
 	// does not matter then.
 	Axiom func(*law.Law) error
@@ -36,13 +33,12 @@ type Options struct {
 type Report struct {
 	File         string      `json:"file"`
 	AxiomsSHA256 string      `json:"axioms_sha256"`
-	KnownAxioms  bool        `json:"known_axioms"` // those of [Options.Known]
-	Axioms       int         `json:"axioms"`       // in the text
-	Lemmas       int         `json:"lemmas"`       // accepted
-	Rules        int         `json:"rules"`        // accepted
-	OneWay       int         `json:"one_way"`      // of these, shown left to right only
-	Instances    int         `json:"instances"`    // in accepted proofs
-	Meaning      int         `json:"meaning"`      // accepted proofs from what operators compute
+	Axioms       int         `json:"axioms"`    // in the text
+	Lemmas       int         `json:"lemmas"`    // accepted
+	Rules        int         `json:"rules"`     // accepted
+	OneWay       int         `json:"one_way"`   // of these, shown left to right only
+	Instances    int         `json:"instances"` // in accepted proofs
+	Meaning      int         `json:"meaning"`   // accepted proofs from what operators compute
 	Rejected     []Rejection `json:"rejected"`
 }
 
@@ -81,7 +77,7 @@ func File(ctx context.Context, r io.Reader, name string, o Options) (rep *Report
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	rep = &Report{File: name, AxiomsSHA256: cr.AxiomsSHA256, KnownAxioms: o.Known != "" && o.Known == cr.AxiomsSHA256, Rejected: []Rejection{}}
+	rep = &Report{File: name, AxiomsSHA256: cr.AxiomsSHA256, Rejected: []Rejection{}}
 	use := Laws{}
 	for _, l := range laws {
 		if l.Kind != law.Axiom {
