@@ -42,7 +42,7 @@ line 1     graph/interp graph/bank law law/rewrite verify/meaning model lower
 line 0     . graph graph/op graph/grad graph/intern graph/bounds egraph egraph/extract internal/z3
 line leaf  internal/suggest internal/lex internal/golden internal/atomicfile internal/exactjson internal/must
 line leaf  onnx/onnxpb internal/npy internal/ort internal/eggrun internal/fetch internal/jax
-line leaf  internal/sweep internal/invariants internal/collector internal/draw internal/memo internal/parallel internal/progress internal/procstat internal/spill internal/hostile internal/page internal/page/pagetest
+line leaf  internal/sweep internal/wrap internal/invariants internal/collector internal/draw internal/memo internal/parallel internal/progress internal/procstat internal/spill internal/hostile internal/page internal/page/pagetest
 
 # A parent may import the parts that were taken out of it, or the reverse.
 allow  internal/pipeline/*   -> internal/pipeline/theory

@@ -75,8 +75,7 @@ func Load(dir, name string) (*Record, error) {
 	return r, err
 }
 
-// LoadAll reads all records of a folder, by name, with present captions: records made before
-// a caption was changed show the new one. A folder that does not exist has no records.
+// LoadAll reads all records of a folder, by name. A folder that does not exist has no records.
 func LoadAll(dir string) (map[string]*Record, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -95,7 +94,7 @@ func LoadAll(dir string) (map[string]*Record, error) {
 			errs = append(errs, err)
 			continue
 		}
-		out[name] = reworded(r)
+		out[name] = r
 	}
 	return out, errors.Join(errs...)
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
+
+	"github.com/taso-go/taso/internal/wrap"
 )
 
 // column is a heading; numbers stand to the right.
@@ -143,7 +145,7 @@ func narrowed(cols []column, head []string, rows [][]string) [][]string {
 			out = append(out, row)
 			continue
 		}
-		for k, part := range wrap(r[last], width[last]) {
+		for k, part := range wrap.Lines(r[last], width[last]) {
 			if k > 0 {
 				row = make([]string, len(cols))
 			}
@@ -152,30 +154,6 @@ func narrowed(cols []column, head []string, rows [][]string) [][]string {
 		}
 	}
 	return out
-}
-
-// wrap breaks text at spaces into lines of at most n columns; a word that is longer is
-// broken too.
-func wrap(text string, n int) []string {
-	var lines []string
-	line := []rune(nil)
-	for _, word := range strings.Fields(text) {
-		r := []rune(word)
-		if len(line) > 0 && len(line)+1+len(r) > n {
-			lines, line = append(lines, string(line)), nil
-		}
-		if len(line) > 0 {
-			line = append(line, ' ')
-		}
-		line = append(line, r...)
-		for len(line) > n {
-			lines, line = append(lines, string(line[:n])), line[n:]
-		}
-	}
-	if len(line) > 0 || len(lines) == 0 {
-		lines = append(lines, string(line))
-	}
-	return lines
 }
 
 // cut shortens text to one line of at most n columns.
@@ -197,13 +175,7 @@ func firstLine(s string) string {
 
 // writeLines writes text in lines that fit the screen; lines after the first are indented.
 func writeLines(w io.Writer, format string, args ...any) {
-	const hang = "  "
-	for i, line := range wrap(fmt.Sprintf(format, args...), screenWidth-len(hang)) {
-		if i > 0 {
-			line = hang + line
-		}
-		fmt.Fprintln(w, line)
-	}
+	fmt.Fprintln(w, wrap.Hanging(fmt.Sprintf(format, args...), "  ", screenWidth))
 }
 
 // byCount lists the keys, the most frequent first.

@@ -13,6 +13,7 @@ import (
 	"github.com/taso-go/taso/internal/collector"
 	"github.com/taso-go/taso/internal/pipeline/genrules"
 	"github.com/taso-go/taso/internal/progress"
+	"github.com/taso-go/taso/internal/wrap"
 )
 
 // genRules are the flags of gen-rules.
@@ -90,24 +91,9 @@ func presetHelp() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// wrapped breaks a text of help into lines that are indented, but for the first.
+// wrapped is a text of help in lines that are indented, but for the first.
 func wrapped(text string, indent int) string {
-	var b strings.Builder
-	at := indent
-	for i, word := range strings.Fields(text) {
-		switch {
-		case i == 0:
-		case at+1+len(word) > screenWidth:
-			fmt.Fprintf(&b, "\n%*s", indent, "")
-			at = indent
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += len(word)
-	}
-	return b.String()
+	return wrap.Hanging(text, strings.Repeat(" ", indent), screenWidth)
 }
 
 func (g *genRules) run(c *cobra.Command, _ []string) error {

@@ -5,8 +5,12 @@ import (
 	"io"
 	"strings"
 
+	"github.com/taso-go/taso/internal/wrap"
 	"github.com/taso-go/taso/law"
 )
+
+// lineWidth is the most columns of the lines that tell of laws; terms are not broken.
+const lineWidth = 100
 
 // Text writes the proof for people: for each output the left side, then each
 // step with its law, the law's sentence, and, where only a part of the term
@@ -36,14 +40,14 @@ func Text(w io.Writer, goal *law.Law, p *law.Proof, laws map[string]*law.Law) er
 			if s.Depth > 0 {
 				fmt.Fprintf(&b, "       where %s becomes %s\n", s.From, s.To)
 			}
-			fmt.Fprintf(&b, "       by %s %s", s.Law.Kind, s.Law.Name)
+			by := "by " + s.Law.Kind.String() + " " + s.Law.Name
 			if s.Backward {
-				b.WriteString(", right to left")
+				by += ", right to left"
 			}
 			if s.Sentence != "" {
-				b.WriteString(": " + s.Sentence)
+				by += ": " + s.Sentence
 			}
-			b.WriteByte('\n')
+			fmt.Fprintf(&b, "       %s\n", wrap.Hanging(by, strings.Repeat(" ", 9), lineWidth))
 		}
 		if len(steps) == 0 {
 			b.WriteString("     is the right side\n")
