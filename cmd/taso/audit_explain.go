@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/internal/pipeline/audit"
 	"github.com/taso-go/taso/internal/suggest"
+	"github.com/taso-go/taso/internal/wrap"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules/peer"
 	"github.com/taso-go/taso/verify/explain"
@@ -78,30 +80,49 @@ func named(files []*peer.File, asked string) []*peer.File {
 	return out
 }
 
+// footnotes are texts too long for a cell of a table, without repeats.
+type footnotes []string
+
+// of is the text, or a number in brackets that stands for it.
+func (f *footnotes) of(text string) string {
+	if len([]rune(text)) <= 12 {
+		return text
+	}
+	i := slices.Index(*f, text)
+	if i < 0 {
+		i = len(*f)
+		*f = append(*f, text)
+	}
+	return fmt.Sprintf("[%d]", i+1)
+}
+
 func explainOne(w io.Writer, rep *audit.Report, r *audit.Rule) error {
 	name := fmt.Sprintf("rule %d", r.Index)
 	if hasName(r) {
 		name += " (" + r.Name + ")"
 	}
 	writeLines(w, "%s of %s: %s: %s", name, rep.File, r.Overall(), r.Overall().Doc())
-	fmt.Fprintf(w, "  %s\n\n", r.Source)
+	fmt.Fprintf(w, "  %s\n\n", wrap.Hanging(r.Source, "    ", screenWidth))
 	say := func(what string, v audit.Outcome, condition, reason string) {
 		if v == "" {
 			return
 		}
-		fmt.Fprintf(w, "%s: %s", what, v)
+		verdict := what + ": " + string(v)
 		if condition != "" {
-			fmt.Fprintf(w, ", if %s", condition)
+			verdict += ", if " + condition
 		}
-		fmt.Fprintln(w)
+		writeLines(w, "%s", verdict)
 		if reason != "" && (v != audit.Proved || condition == "") {
-			fmt.Fprintln(w, indent(reason))
+			for _, line := range strings.Split(strings.TrimRight(reason, "\n"), "\n") {
+				fmt.Fprintf(w, "  %s\n", wrap.Hanging(line, "    ", screenWidth))
+			}
 		}
 	}
 	say("left to right", r.Verdict, r.Condition, r.Reason)
 	say("right to left", r.VerdictReverse, r.ConditionReverse, r.ReasonReverse)
 	if len(r.Readings) > 0 {
 		var rows [][]string
+		var notes footnotes
 		for _, g := range r.Readings {
 			ways := []struct {
 				name string
@@ -115,7 +136,7 @@ func explainOne(w io.Writer, rep *audit.Report, r *audit.Rule) error {
 			}
 			for _, w := range ways {
 				if d := w.d; d.Verdict != "" {
-					rows = append(rows, []string{g.Semantics, w.name, string(d.Verdict), d.Condition, d.Sizes, d.Defined, d.Engine, d.HasCertificate()})
+					rows = append(rows, []string{g.Semantics, w.name, string(d.Verdict), notes.of(d.Condition), notes.of(d.Sizes), notes.of(d.Defined), d.Engine, d.HasCertificate()})
 				}
 			}
 		}
@@ -123,6 +144,9 @@ func explainOne(w io.Writer, rep *audit.Report, r *audit.Rule) error {
 		if err := writeTable(w, []column{{"semantics", false}, {"direction", false}, {"verdict", false}, {"condition", false}, {"sizes", false},
 			{"defined", false}, {"engine", false}, {"certificate", false}}, rows); err != nil {
 			return err
+		}
+		for i, text := range notes {
+			writeLines(w, "[%d] %s", i+1, text)
 		}
 	}
 	for _, g := range r.Readings {

@@ -207,17 +207,16 @@ func (f *field) axes() {
 	}
 }
 
-// tick is a number at an axis: at most six digits, 1e+06 beyond a million.
+// tick is a number at an axis: at most six digits, or 1e+09 and beyond.
 func tick(v float64) string {
-	if a := math.Abs(v); a >= 1e6 || a > 0 && a < 1e-4 {
+	if a := math.Abs(v); a >= 1e9 || a > 0 && a < 1e-4 {
 		return strconv.FormatFloat(v, 'g', 6, 64)
 	}
 	// Ticks are multiples of a step, so that digits beyond nine are rounding.
 	s := strconv.FormatFloat(math.Round(v*1e9)/1e9, 'f', -1, 64)
 	whole, _, _ := strings.Cut(strings.TrimPrefix(s, "-"), ".")
-	if len(whole) > 3 { // below a million
-		at := strings.Index(s, whole) + len(whole) - 3
-		s = s[:at] + "," + s[at:]
+	for at := strings.Index(s, whole) + len(whole) - 3; len(whole) > 3; at -= 3 {
+		s, whole = s[:at]+","+s[at:], whole[:len(whole)-3]
 	}
 	return s
 }

@@ -66,7 +66,7 @@ func TestTicks(t *testing.T) {
 		{Axis{}, 5, 5, "2 3 4 5 6 7 8"},
 		{Axis{Log: true}, 0.02, 30, "0.01 0.1 1 10 100"},
 		{Axis{Log: true}, 1, 1, "1 10"},
-		{Axis{Log: true}, 1, 1e12, "1 100 10,000 1e+06 1e+08 1e+10 1e+12"},
+		{Axis{Log: true}, 1, 1e12, "1 100 10,000 1,000,000 100,000,000 1e+10 1e+12"},
 	} {
 		var got []string
 		for _, v := range scaleOf(c.a, c.lo, c.hi, mostTicks).ticks {
