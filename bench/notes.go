@@ -7,6 +7,7 @@ const (
 	emptyNote    = "Empty cell: no plan fits, or the planner finds none."
 
 	optimizedNote = "Every result has a proof that the checker accepts. For `auto`, model and result were also run and agree. First extraction and lower bound are of the saturated parts in the first pass: where they are equal, the extraction is optimal."
+	curvesNote    = "The last point of a curve is the cost of the kept result as a whole; the points before are the sums that the search compares. It can be higher: the whole may cost more than the sum, and where times were measured, a result that costs more or the original model may be kept."
 	saturatedNote = "Costs are sums over the parts. The lower bound holds for the e-graphs of the first pass; later passes may go below it."
 	zerosNote     = "of the others have more zeros in their weights than their model, from enlarged kernels: no rule for all weights removes those."
 	peersNote     = "(fewer where a run takes more than 0.1 s), interleaved over the files of a model, one thread each. All programs rewrite the same file. taso: `taso optimize` without flags, proof checked, outputs compared."

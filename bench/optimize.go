@@ -179,7 +179,7 @@ func optimized(ctx context.Context, env *Env, patient bool, costs func(*model.Mo
 		}
 		reported(t, name)
 	}
-	rec.Notes = []string{optimizedNote}
+	rec.Notes = []string{optimizedNote, curvesNote}
 	return rec, nil
 }
 

@@ -66,7 +66,7 @@ func optimizeCPU(ctx context.Context, env *Env) (*Record, error) {
 		}
 	}
 	rec := &Record{Tables: []*Table{t}, Plots: []*Plot{p}, Notes: []string{
-		fmt.Sprintf("Costs are those of the formula of `%s` fitted to the times of the model's operators, taken in this run; times of whole models are the best of %d interleaved runs, one thread each. The original was kept unless a result was faster, or simpler and not slower.", formula, repeat)}}
+		fmt.Sprintf("Costs are those of the formula of `%s` fitted to the times of the model's operators, taken in this run; times of whole models are the best of %d interleaved runs, one thread each. The original was kept unless a result was faster, or simpler and not slower.", formula, repeat), curvesNote}}
 	if e.ort != nil {
 		rec.Notes = append(rec.Notes, "ONNX Runtime "+e.ort.Version+".")
 	}
