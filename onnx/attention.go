@@ -40,20 +40,20 @@ type scores [4]*value
 
 // heads cuts the last axis of [batch, places, n*size]: [batch, n, places, size].
 func (im *importer) heads(v *value, n int) *value {
-	if v.rank() != 3 || n < 1 || v.sizes[2]%n != 0 {
+	if v.rank() != 3 || n < 1 || v.sizes()[2]%n != 0 {
 		must.Failf("%s does not divide into %d heads", v, n)
 	}
-	return im.transpose(im.reshape(v, v.sizes[0], v.sizes[1], n, v.sizes[2]/n), 0, 2, 1, 3)
+	return im.transpose(im.reshape(v, v.sizes()[0], v.sizes()[1], n, v.sizes()[2]/n), 0, 2, 1, 3)
 }
 
 // headless is the inverse of heads.
 func (im *importer) headless(v *value) *value {
-	return im.reshape(im.transpose(v, 0, 2, 1, 3), v.sizes[0], v.sizes[2], v.sizes[1]*v.sizes[3])
+	return im.reshape(im.transpose(v, 0, 2, 1, 3), v.sizes()[0], v.sizes()[2], v.sizes()[1]*v.sizes()[3])
 }
 
 // shared repeats each head of keys or values for n heads of queries.
 func (im *importer) shared(v *value, n int) *value {
-	b, h, s, d := v.sizes[0], v.sizes[1], v.sizes[2], v.sizes[3]
+	b, h, s, d := v.sizes()[0], v.sizes()[1], v.sizes()[2], v.sizes()[3]
 	if h == n {
 		return v
 	}
@@ -69,11 +69,11 @@ func (im *importer) seen(ones *value) *value { return im.do("log", ones) }
 func (a *attention) check() {
 	q, k, v := a.q, a.k, a.v
 	for _, x := range []*value{q, k, v} {
-		if x.rank() != 4 || x.sizes[0] != q.sizes[0] || x.dtype != q.dtype {
+		if x.rank() != 4 || x.sizes()[0] != q.sizes()[0] || x.dtype != q.dtype {
 			must.Failf("queries %s, keys %s and values %s", q, k, v)
 		}
 	}
-	if k.sizes[3] != q.sizes[3] || k.sizes[1] != v.sizes[1] || k.sizes[2] != v.sizes[2] || q.sizes[1]%k.sizes[1] != 0 {
+	if k.sizes()[3] != q.sizes()[3] || k.sizes()[1] != v.sizes()[1] || k.sizes()[2] != v.sizes()[2] || q.sizes()[1]%k.sizes()[1] != 0 {
 		must.Failf("queries %s, keys %s and values %s", q, k, v)
 	}
 }
@@ -81,11 +81,11 @@ func (a *attention) check() {
 // result is [batch, heads, queries, size of values], and what the scores were on the way.
 func (a *attention) result() (*value, scores) {
 	a.check()
-	im, heads := a.im, a.q.sizes[1]
+	im, heads := a.im, a.q.sizes()[1]
 	k, v := im.shared(a.k, heads), im.shared(a.v, heads)
 	scale := a.scale
 	if scale == 0 {
-		scale = 1 / math.Sqrt(float64(a.q.sizes[3]))
+		scale = 1 / math.Sqrt(float64(a.q.sizes()[3]))
 	}
 	q := a.q
 	if scale != 1 {
@@ -94,11 +94,11 @@ func (a *attention) result() (*value, scores) {
 	var s scores
 	masks := a.masks()
 	s[0] = im.matmul(q, im.transpose(k, 0, 1, 3, 2))
-	sizes := s[0].sizes
+	sizes := s[0].sizes()
 	mask := func(y *value) *value {
 		for _, bias := range masks {
-			if joined := joint(sizes, bias.sizes); graph.NumElements(joined) != graph.NumElements(sizes) || len(joined) != 4 {
-				must.Failf("a mask of sizes %v for scores of %v", bias.sizes, sizes)
+			if joined := joint(sizes, bias.sizes()); graph.NumElements(joined) != graph.NumElements(sizes) || len(joined) != 4 {
+				must.Failf("a mask of sizes %v for scores of %v", bias.sizes(), sizes)
 			}
 			y = im.do("ewadd", y, im.broadcast(bias, sizes...))
 		}
@@ -127,7 +127,7 @@ func (a *attention) unlessBlind(y *value, masks []*value) *value {
 	im, zero := a.im, a.im.scalar(y, 0)
 	most := func(v *value) *value { return im.reduce("reducemax", v, []int{v.rank() - 1}, true) }
 	if len(a.biases) == 0 {
-		return im.do("ewwhere", im.broadcast(most(a.allOnes()), y.sizes...), y, zero)
+		return im.do("ewwhere", im.broadcast(most(a.allOnes()), y.sizes()...), y, zero)
 	}
 	all := masks[0]
 	for _, m := range masks[1:] {
@@ -135,7 +135,7 @@ func (a *attention) unlessBlind(y *value, masks []*value) *value {
 	}
 	all = most(all)
 	none := im.do("ewmul", im.do("isinf", all), im.do("step", im.do("neg", all)))
-	return im.do("ewwhere", im.broadcast(none, y.sizes...), zero, y)
+	return im.do("ewwhere", im.broadcast(none, y.sizes()...), zero, y)
 }
 
 // masks are what is added to the scores. Ones are multiplied first: they are smaller.
@@ -197,7 +197,7 @@ func (im *importer) reaching(far *value, window int) *value {
 
 // before are ones where a key's number is below the length of its sequence: [batch, 1, 1, keys].
 func (c *call) before(lengths *value, batch, keys int) *value {
-	if lengths.rank() != 1 || lengths.sizes[0] != batch || !lengths.dtype.IsInt() {
+	if lengths.rank() != 1 || lengths.sizes()[0] != batch || !lengths.dtype.IsInt() {
 		must.Failf("lengths %s of %d sequences", lengths, batch)
 	}
 	im, at := c.im, newConstant(lengths.dtype, keys)
@@ -213,7 +213,7 @@ func (im *importer) grown(past, v *value) *value {
 	if past == nil || past.empty() {
 		return v
 	}
-	if past.rank() != 4 || v.rank() != 4 || past.dtype != v.dtype || past.sizes[0] != v.sizes[0] || past.sizes[1] != v.sizes[1] || past.sizes[3] != v.sizes[3] {
+	if past.rank() != 4 || v.rank() != 4 || past.dtype != v.dtype || past.sizes()[0] != v.sizes()[0] || past.sizes()[1] != v.sizes()[1] || past.sizes()[3] != v.sizes()[3] {
 		must.Failf("%s cannot be appended to past %s", v, past)
 	}
 	return im.apply("concat", attrs{"axis": graph.IntValue(2)}, past, v)
@@ -247,9 +247,9 @@ func lowerAttention(c *call) {
 	k, v = im.grown(in[4], k), im.grown(in[5], v)
 	a := &attention{im: im, q: q, k: k, v: v, softcap: c.float("softcap", 0), precision: q.dtype}
 	a.check()
-	batch, queries, keys, past := q.sizes[0], q.sizes[2], k.sizes[2], 0
+	batch, queries, keys, past := q.sizes()[0], q.sizes()[2], k.sizes()[2], 0
 	if in[4] != nil && !in[4].empty() {
-		past = in[4].sizes[2]
+		past = in[4].sizes()[2]
 	}
 	if c.has("scale") {
 		if a.scale = c.float("scale", 0); !(a.scale > 0) {
@@ -311,16 +311,16 @@ func (c *call) mask(a *attention, mask *value, keys int) {
 		must.Failf("a mask %s for queries %s", mask, a.q)
 	}
 	last := mask.rank() - 1
-	more := keys - mask.sizes[last]
+	more := keys - mask.sizes()[last]
 	if more < 0 {
 		must.Failf("a mask %s for %d keys", mask, keys)
 	}
 	if more > 0 && c.im.opset >= 24 {
-		if mask.sizes[last] == 1 {
+		if mask.sizes()[last] == 1 {
 			must.Do(unsupported("a mask with one key for %d keys is ambiguous: ONNX does not say whether it is broadcast or padded", keys))
 		}
 		none := newConstant(graph.Float32, append(ones(last), keys)...)
-		for i := range mask.sizes[last] {
+		for i := range mask.sizes()[last] {
 			none.floats[i] = 1
 		}
 		a.ones = append(a.ones, valueOf(none))

@@ -137,6 +137,22 @@ func (c *call) knownInts(i int, what string) []int {
 	return cut(k.ints)
 }
 
+// knownDims are the elements of an integer input, which may have variables; nil if it is
+// left out.
+func (c *call) knownDims(i int, what string) []graph.Dim {
+	if v := c.optional(i); v != nil && v.ints != nil {
+		if v.rank() > 1 {
+			must.Failf("its %s is %s", what, v)
+		}
+		return v.ints
+	}
+	xs := c.knownInts(i, what)
+	if xs == nil {
+		return nil
+	}
+	return dimsOf(xs...)
+}
+
 // bounds is a list of positions, an attribute or an input, in which large
 // numbers stand for "to the end"; they are cut to 40 bits.
 func (c *call) bounds(name string, i int) []int {
@@ -162,6 +178,18 @@ func (c *call) intsOrInput(name string, i int) []int {
 		return c.ints(name)
 	}
 	return c.knownInts(i, name)
+}
+
+// dimsOrInput is intsOrInput for integers that may have variables.
+func (c *call) dimsOrInput(name string, i int) []graph.Dim {
+	if !c.has(name) {
+		return c.knownDims(i, name)
+	}
+	xs := c.ints(name)
+	if xs == nil {
+		return nil
+	}
+	return dimsOf(xs...)
 }
 
 // axis is an axis number that may count from the end.

@@ -37,13 +37,13 @@ func comparisonOperators() []*operator {
 
 // positive is 1 where v is above 0, else 0, of type float32.
 func (im *importer) positive(v *value) *value {
-	zero := im.broadcast(valueOf(newConstant(v.dtype)), v.sizes...)
+	zero := im.broadcastTo(valueOf(newConstant(v.dtype)), v.dims())
 	return im.cast(im.do("ewless", zero, v), graph.Float32)
 }
 
 // not is one less v.
 func (im *importer) not(v, one *value) *value {
-	return im.do("ewsub", im.broadcast(one, v.sizes...), v)
+	return im.do("ewsub", im.broadcastTo(one, v.dims()), v)
 }
 
 // truths makes truth values of zeros and ones.
@@ -100,8 +100,8 @@ func (im *importer) onesOf(v *value) *value {
 
 // both broadcasts two operands and combines them.
 func (im *importer) both(x, y *value, f func(im *importer, x, y *value) *value) *value {
-	sizes := joint(x.sizes, y.sizes)
-	return f(im, im.broadcast(x, sizes...), im.broadcast(y, sizes...))
+	sizes := jointOf(x.dims(), y.dims())
+	return f(im, im.broadcastTo(x, sizes), im.broadcastTo(y, sizes))
 }
 
 func lowerNot(c *call) {
@@ -143,14 +143,14 @@ func lowerWhere(c *call) {
 	case x.dtype != y.dtype:
 		must.Failf("%s and %s have different element types", x, y)
 	}
-	sizes := joint(is.sizes, x.sizes, y.sizes)
+	sizes := jointOf(is.dims(), x.dims(), y.dims())
 	for i, v := range []*value{y, x} {
-		if c.simplifies() && slices.Equal(v.sizes, sizes) && must.Get(is.everywhere(float64(i))) {
+		if c.simplifies() && slices.Equal(v.dims(), sizes) && must.Get(is.everywhere(float64(i))) {
 			c.set(v)
 			return
 		}
 	}
-	c.set(im.do("ewwhere", im.broadcast(im.chooses(is, x.dtype), sizes...), im.broadcast(x, sizes...), im.broadcast(y, sizes...)))
+	c.set(im.do("ewwhere", im.broadcastTo(im.chooses(is, x.dtype), sizes), im.broadcastTo(x, sizes), im.broadcastTo(y, sizes)))
 }
 
 // chooses are truth values as numbers of a type that are not 0 where they hold.

@@ -16,12 +16,12 @@ func (c *call) filter() float64 { return c.float("mask_filter_value", -10000) }
 // filtered hides keys by a mask of integers: 1 for each key [batch, keys], for each query
 // and key, or for each sample its length [batch], or its end and its beginning [2*batch].
 func (c *call) filtered(a *attention, mask *value) {
-	im, batch, queries, keys := c.im, a.q.sizes[0], a.q.sizes[2], a.k.sizes[2]
+	im, batch, queries, keys := c.im, a.q.sizes()[0], a.q.sizes()[2], a.k.sizes()[2]
 	if !mask.dtype.IsInt() {
 		must.Failf("mask %s is not supported", mask)
 	}
 	var ones *value
-	switch sizes := mask.sizes; {
+	switch sizes := mask.sizes(); {
 	case len(sizes) == 1 && (sizes[0] == batch || sizes[0] == 2*batch):
 		ones = c.before(im.slice(mask, 0, 0, batch), batch, keys)
 		if sizes[0] == 2*batch {
@@ -78,9 +78,9 @@ func lowerContributedAttention(c *call) {
 	}
 	wide := c.ints("qkv_hidden_sizes")
 	if wide == nil {
-		wide = slices.Repeat([]int{w.sizes[1] / 3}, 3)
+		wide = slices.Repeat([]int{w.sizes()[1] / 3}, 3)
 	}
-	if len(wide) != 3 || slices.Min(wide) < 1 || slices.Max(wide) > w.sizes[1] || wide[0]+wide[1]+wide[2] != w.sizes[1] {
+	if len(wide) != 3 || slices.Min(wide) < 1 || slices.Max(wide) > w.sizes()[1] || wide[0]+wide[1]+wide[2] != w.sizes()[1] {
 		must.Failf("qkv_hidden_sizes %v do not fit weight %s", wide, w)
 	}
 	y := im.biased(im.matmul(x, w), in[2])
@@ -93,11 +93,11 @@ func lowerContributedAttention(c *call) {
 	q, k, v := parts[0], parts[1], parts[2]
 	past := 0
 	if p := in[4]; p != nil && !p.empty() {
-		if p.rank() != 5 || p.sizes[0] != 2 {
+		if p.rank() != 5 || p.sizes()[0] != 2 {
 			must.Failf("past %s has the wrong shape", p)
 		}
-		past = p.sizes[3]
-		half := func(i int) *value { return im.reshape(im.slice(p, 0, i, i+1), p.sizes[1:]...) }
+		past = p.sizes()[3]
+		half := func(i int) *value { return im.reshape(im.slice(p, 0, i, i+1), p.sizes()[1:]...) }
 		k, v = im.grown(half(0), k), im.grown(half(1), v)
 	}
 	a := c.ruled(im, q, k, v)
@@ -105,7 +105,7 @@ func lowerContributedAttention(c *call) {
 		c.filtered(a, in[3])
 	}
 	if c.bit("unidirectional", 0) {
-		a.ones = append(a.ones, im.causal(q.sizes[2], k.sizes[2], past, 0))
+		a.ones = append(a.ones, im.causal(q.sizes()[2], k.sizes()[2], past, 0))
 	}
 	if in[5] != nil {
 		a.biases = append(a.biases, in[5])
@@ -114,18 +114,18 @@ func lowerContributedAttention(c *call) {
 	var present *value
 	if c.wanted(1) {
 		present = im.apply("concat", attrs{"axis": graph.IntValue(0)},
-			im.reshape(k, append([]int{1}, k.sizes...)...), im.reshape(v, append([]int{1}, v.sizes...)...))
+			im.reshape(k, append([]int{1}, k.sizes()...)...), im.reshape(v, append([]int{1}, v.sizes()...)...))
 	}
 	c.setAll(im.headless(out), present)
 }
 
 // packed are the parts of [batch, places, heads, n, size], each [batch, heads, places, size].
 func (im *importer) packed(v *value, heads, n int) (parts []*value) {
-	if v.rank() != 5 || v.sizes[2] != heads || v.sizes[3] != n {
+	if v.rank() != 5 || v.sizes()[2] != heads || v.sizes()[3] != n {
 		must.Failf("%s: want %d packed tensors of %d heads", v, n, heads)
 	}
 	for i := range n {
-		part := im.reshape(im.slice(v, 3, i, i+1), v.sizes[0], v.sizes[1], heads, v.sizes[4])
+		part := im.reshape(im.slice(v, 3, i, i+1), v.sizes()[0], v.sizes()[1], heads, v.sizes()[4])
 		parts = append(parts, im.transpose(part, 0, 2, 1, 3))
 	}
 	return parts
@@ -146,10 +146,10 @@ func lowerMultiHead(c *call) {
 		if bias == nil {
 			return x
 		}
-		if size := x.sizes[2]; bias.rank() != 1 || bias.sizes[0] < from+size {
+		if size := x.sizes()[2]; bias.rank() != 1 || bias.sizes()[0] < from+size {
 			must.Failf("bias %s does not fit %s", bias, x)
 		}
-		return im.biased(x, im.slice(bias, 0, from, from+x.sizes[2]))
+		return im.biased(x, im.slice(bias, 0, from, from+x.sizes()[2]))
 	}
 	switch {
 	case in[1] == nil && in[2] == nil:
@@ -161,7 +161,7 @@ func lowerMultiHead(c *call) {
 	case in[0].rank() != 3 || in[1] == nil:
 		must.Failf("queries %s have the wrong shape", in[0])
 	default:
-		wide := in[0].sizes[2]
+		wide := in[0].sizes()[2]
 		q = im.heads(row(in[0], 0), n)
 		switch {
 		case in[2] == nil:
@@ -183,7 +183,7 @@ func lowerMultiHead(c *call) {
 	}
 	past := 0
 	if p := in[6]; p != nil && !p.empty() && p.rank() == 4 {
-		past = p.sizes[2]
+		past = p.sizes()[2]
 	}
 	k, v = im.grown(in[6], k), im.grown(in[7], v)
 	a := c.ruled(im, q, k, v)
@@ -191,7 +191,7 @@ func lowerMultiHead(c *call) {
 		c.filtered(a, in[4])
 	}
 	if c.bit("unidirectional", 0) {
-		a.ones = append(a.ones, im.causal(q.sizes[2], k.sizes[2], past, 0))
+		a.ones = append(a.ones, im.causal(q.sizes()[2], k.sizes()[2], past, 0))
 	}
 	if in[5] != nil {
 		a.biases = append(a.biases, in[5])
@@ -220,27 +220,27 @@ func lowerContributedRotary(c *call) {
 	if x.rank() == 3 {
 		n := int(c.int("num_heads", 0))
 		if n == 0 {
-			n = x.sizes[2] / max(2*table.sizes[1], 1)
+			n = x.sizes()[2] / max(2*table.sizes()[1], 1)
 		}
-		if n < 1 || x.sizes[2]%n != 0 {
+		if n < 1 || x.sizes()[2]%n != 0 {
 			must.Failf("%s does not divide into %d heads", x, n)
 		}
-		y, r.places = im.reshape(x, x.sizes[0], x.sizes[1], n, x.sizes[2]/n), 1
+		y, r.places = im.reshape(x, x.sizes()[0], x.sizes()[1], n, x.sizes()[2]/n), 1
 	}
 	if y.rank() != 4 {
 		must.Failf("%s: want 3 or 4 axes", x)
 	}
 	if r.dim == 0 {
-		r.dim = y.sizes[3]
+		r.dim = y.sizes()[3]
 	}
-	if at.rank() == 1 && at.sizes[0] == 1 {
-		at = im.counted(at, 1, y.sizes[r.places])
-		at = im.reshape(at, y.sizes[r.places])
-	} else if at.rank() != 2 || at.sizes[0] != x.sizes[0] {
+	if at.rank() == 1 && at.sizes()[0] == 1 {
+		at = im.counted(at, 1, y.sizes()[r.places])
+		at = im.reshape(at, y.sizes()[r.places])
+	} else if at.rank() != 2 || at.sizes()[0] != x.sizes()[0] {
 		must.Failf("position_ids %s do not fit %s", at, x)
 	}
 	r.cos, r.sin = im.looked(table, at), im.looked(in[3], at)
-	c.set(im.reshape(im.turned(y, r), x.sizes...))
+	c.set(im.reshape(im.turned(y, r), x.sizes()...))
 }
 
 // counted are n numbers from each of the batch on: [batch, n].
@@ -270,8 +270,8 @@ func lowerGroupQuery(c *call) {
 		must.Failf("queries %s have the wrong shape", q)
 	}
 	if k == nil && v == nil {
-		size := q.sizes[2] / (n + 2*m)
-		if size*(n+2*m) != q.sizes[2] {
+		size := q.sizes()[2] / (n + 2*m)
+		if size*(n+2*m) != q.sizes()[2] {
 			must.Failf("%s does not fit num_heads %d and kv_num_heads %d", q, n, m)
 		}
 		all := q
@@ -283,9 +283,9 @@ func lowerGroupQuery(c *call) {
 		must.Do(unsupported("past without present outputs is not supported: the operator's definition does not cover it"))
 	}
 	q, k, v = im.heads(q, n), im.heads(k, m), im.heads(v, m)
-	batch, fresh := q.sizes[0], q.sizes[2]
-	if k.sizes[2] != fresh {
-		must.Failf("%d queries and %d new keys, want as many", fresh, k.sizes[2])
+	batch, fresh := q.sizes()[0], q.sizes()[2]
+	if k.sizes()[2] != fresh {
+		must.Failf("%d queries and %d new keys, want as many", fresh, k.sizes()[2])
 	}
 	total := c.known(6, "total length")
 	if total.len() != 1 || total.dtype.IsFloat() || total.ints[0] < int64(fresh) || total.ints[0] > graph.MaxSize {
@@ -308,15 +308,15 @@ func lowerGroupQuery(c *call) {
 		at := in[9]
 		if at == nil {
 			at = im.counted(before, batch, fresh)
-		} else if !slices.Equal(at.sizes, []int{batch, fresh}) {
+		} else if !slices.Equal(at.sizes(), []int{batch, fresh}) {
 			must.Failf("position_ids %s do not fit batch %d and sequence length %d", at, batch, fresh)
 		}
-		r := rotary{cos: im.looked(in[7], at), sin: im.looked(in[8], at), dim: 2 * in[7].sizes[1], pairs: c.bit("rotary_interleaved", 0), places: 2}
+		r := rotary{cos: im.looked(in[7], at), sin: im.looked(in[8], at), dim: 2 * in[7].sizes()[1], pairs: c.bit("rotary_interleaved", 0), places: 2}
 		q, k = im.turned(q, r), im.turned(k, r)
 	}
 	k, v = c.cached(in[3], k, before, first, int(total.ints[0])), c.cached(in[4], v, before, first, int(total.ints[0]))
 	present := [2]*value{k, v}
-	if long := int(total.ints[0]); k.sizes[2] > long {
+	if long := int(total.ints[0]); k.sizes()[2] > long {
 		k, v = im.slice(k, 2, 0, long), im.slice(v, 2, 0, long)
 	}
 	a := c.ruled(im, q, k, v)
@@ -329,15 +329,15 @@ func lowerGroupQuery(c *call) {
 		window = 0 // no bound
 	}
 	if first {
-		a.ones = append(a.ones, im.causal(fresh, k.sizes[2], 0, window))
+		a.ones = append(a.ones, im.causal(fresh, k.sizes()[2], 0, window))
 	} else {
-		a.ones = append(a.ones, im.reaching(im.apart(before, batch, fresh, k.sizes[2]), window))
+		a.ones = append(a.ones, im.reaching(im.apart(before, batch, fresh, k.sizes()[2]), window))
 	}
 	if in[10] != nil {
 		a.biases = append(a.biases, in[10])
 	}
 	if sink := in[11]; sink != nil {
-		if sink.rank() != 1 || sink.sizes[0] != n || sink.dtype != q.dtype {
+		if sink.rank() != 1 || sink.sizes()[0] != n || sink.dtype != q.dtype {
 			must.Failf("head_sink %s does not fit %d heads", sink, n)
 		}
 		a.sink = im.reshape(sink, 1, n, 1, 1)
@@ -359,14 +359,14 @@ func (c *call) cached(past, fresh, before *value, first bool, total int) *value 
 	}
 	if past == nil {
 		if !first {
-			must.Failf("%d new keys of %d in total, but no past is given", fresh.sizes[2], total)
+			must.Failf("%d new keys of %d in total, but no past is given", fresh.sizes()[2], total)
 		}
 		return fresh
 	}
-	if past.rank() != 4 || past.dtype != fresh.dtype || past.sizes[0] != fresh.sizes[0] || past.sizes[1] != fresh.sizes[1] || past.sizes[3] != fresh.sizes[3] {
+	if past.rank() != 4 || past.dtype != fresh.dtype || past.sizes()[0] != fresh.sizes()[0] || past.sizes()[1] != fresh.sizes()[1] || past.sizes()[3] != fresh.sizes()[3] {
 		must.Failf("%s cannot be appended to past %s", fresh, past)
 	}
-	if more := total - past.sizes[2]; more > 0 {
+	if more := total - past.sizes()[2]; more > 0 {
 		past = im.pad(past, make([]int, 4), []int{0, 0, more, 0}, 0)
 	}
 	return im.overwritten(past, fresh, before, 2, false)

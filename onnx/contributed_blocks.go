@@ -34,7 +34,7 @@ func (b fewBits) digits(im *importer, v *value, n int) *value {
 	if v.dtype != graph.Uint8 {
 		must.Do(unsupported("packed numbers of type %s are not supported", v))
 	}
-	rows, bytes := v.sizes[0], v.sizes[1]
+	rows, bytes := v.sizes()[0], v.sizes()[1]
 	v = im.cast(v, b.t)
 	base, per := math.Exp2(float64(b.bits)), 8/b.bits
 	if per > 1 {
@@ -46,7 +46,7 @@ func (b fewBits) digits(im *importer, v *value, n int) *value {
 		}
 		v = im.reshape(im.joined(2, parts), rows, bytes*per)
 	}
-	if v.sizes[1] < n {
+	if v.sizes()[1] < n {
 		must.Failf("%d packed numbers do not fit %d bytes", n, bytes)
 	}
 	return im.slice(v, 1, 0, n)
@@ -55,7 +55,7 @@ func (b fewBits) digits(im *importer, v *value, n int) *value {
 // numbers are rows of n numbers, of which each block has a scale, and a number that means
 // zero; without these it is in the middle.
 func (b fewBits) numbers(im *importer, v, scales, zeros *value, n int) *value {
-	rows := v.sizes[0]
+	rows := v.sizes()[0]
 	count := (n + b.size - 1) / b.size
 	if scales.dtype != b.t || scales.elements() != rows*count {
 		must.Failf("scales %s do not fit %d rows of %d blocks", scales, rows, count)
@@ -94,7 +94,7 @@ func lowerMatMulBits(c *call) {
 		must.Do(unsupported("g_idx is not supported"))
 	case c.flag("weight_prepacked"):
 		must.Do(unsupported("weight_prepacked is not supported"))
-	case x.rank() < 1 || int64(x.sizes[x.rank()-1]) != k || n < 1 || n > graph.MaxSize || w.rank() < 1 || int64(w.sizes[0]) != n || w.elements() == 0:
+	case x.rank() < 1 || int64(x.sizes()[x.rank()-1]) != k || n < 1 || n > graph.MaxSize || w.rank() < 1 || int64(w.sizes()[0]) != n || w.elements() == 0:
 		must.Failf("input %s and weight %s do not fit K = %d, N = %d", x, w, k, n)
 	}
 	bytes := w.elements() / int(n)
@@ -114,22 +114,22 @@ func lowerGatherBlocks(c *call) {
 	if w.rank() != 2 || w.dtype != graph.Uint8 || c.int("gather_axis", 0) != 0 || c.int("quantize_axis", 1) != 1 && c.int("quantize_axis", 1) != -1 {
 		must.Do(unsupported("data %s with these axes is not supported", w))
 	}
-	if scales.rank() != 2 || scales.sizes[0] != w.sizes[0] || !at.dtype.IsInt() {
+	if scales.rank() != 2 || scales.sizes()[0] != w.sizes()[0] || !at.dtype.IsInt() {
 		must.Failf("indices %s, data %s and scales %s do not fit", at, w, scales)
 	}
 	b := c.fewBits(128, scales.dtype)
-	n, rows := w.sizes[1]*8/b.bits, at.elements()
+	n, rows := w.sizes()[1]*8/b.bits, at.elements()
 	pick := func(v *value) *value {
 		if v == nil {
 			return nil
 		}
-		if v.rank() != 2 || v.sizes[0] != w.sizes[0] {
+		if v.rank() != 2 || v.sizes()[0] != w.sizes()[0] {
 			must.Failf("%s for %s", v, w)
 		}
 		return im.lookedUp(v, im.reshape(at, rows))
 	}
 	y := b.numbers(im, pick(w), pick(scales), pick(in[3]), n)
-	c.set(im.reshape(y, append(slices.Clone(at.sizes), n)...))
+	c.set(im.reshape(y, append(slices.Clone(at.sizes()), n)...))
 }
 
 // lowerEmbed: rows of tables of words, places and segments, added and normalized.
@@ -140,15 +140,15 @@ func lowerEmbed(c *call) {
 		must.Failf("embedding tables are missing or do not have 2 axes")
 	}
 	c.arithmetic("", words)
-	batch, long := ids.sizes[0], ids.sizes[1]
+	batch, long := ids.sizes()[0], ids.sizes()[1]
 	x := im.lookedUp(words, ids)
 	if at := in[8]; at != nil {
-		if at.rank() != 2 || at.sizes[1] != long || at.sizes[0] != 1 && at.sizes[0] != batch {
+		if at.rank() != 2 || at.sizes()[1] != long || at.sizes()[0] != 1 && at.sizes()[0] != batch {
 			must.Failf("positions %s do not fit %s", at, ids)
 		}
-		x = im.do("ewadd", x, im.broadcast(im.lookedUp(places, at), x.sizes...))
+		x = im.do("ewadd", x, im.broadcast(im.lookedUp(places, at), x.sizes()...))
 	} else {
-		if places.sizes[0] < long {
+		if places.sizes()[0] < long {
 			must.Failf("%d positions do not fit the table %s", long, places)
 		}
 		x = im.elementwise("ewadd", x, im.slice(places, 0, 0, long))
@@ -170,7 +170,7 @@ func lowerEmbed(c *call) {
 		if in[7] == nil {
 			must.Do(unsupported("the output mask_index needs an input mask"))
 		}
-		if !slices.Equal(in[7].sizes, ids.sizes) || !in[7].dtype.IsInt() {
+		if !slices.Equal(in[7].sizes(), ids.sizes()) || !in[7].dtype.IsInt() {
 			must.Failf("mask %s does not fit %s", in[7], ids)
 		}
 		c.outs[1] = im.cast(im.reduce("reducesum", im.positive(in[7]), []int{1}, false), graph.Int32)

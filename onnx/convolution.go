@@ -49,16 +49,16 @@ func lowerConv(c *call) {
 		must.Failf("input %s and kernel %s: want the same number of axes, at least 3", x, w)
 	}
 	groups := c.int("group", 1)
-	win := c.window(x.sizes[2:], w.sizes[2:])
-	c.markedSame(x.sizes[2:], win)
+	win := c.window(x.sizes()[2:], w.sizes()[2:])
+	c.markedSame(x.sizes()[2:], win)
 	if c.marked(noteRow) && w.rank() == 3 {
-		if v := w.resized([]int{w.sizes[0], w.sizes[1], 1, w.sizes[2]}); v != nil {
+		if v := w.resized([]int{w.sizes()[0], w.sizes()[1], 1, w.sizes()[2]}); v != nil {
 			w = v
 		}
 	}
 	y := c.im.convolve(x, w, win, groups)
 	if v := c.markedBias(y, bias); v != nil {
-		c.set(c.im.do("ewadd", y, c.im.broadcast(v, y.sizes...)))
+		c.set(c.im.do("ewadd", y, c.im.broadcast(v, y.sizes()...)))
 		return
 	}
 	c.set(c.im.addBias(y, bias))
@@ -69,11 +69,11 @@ func (im *importer) addBias(y, bias *value) *value {
 	if bias == nil {
 		return y
 	}
-	if bias.rank() != 1 || bias.sizes[0] != y.sizes[1] {
-		must.Failf("the bias %s of %d channels", bias, y.sizes[1])
+	if bias.rank() != 1 || bias.sizes()[0] != y.sizes()[1] {
+		must.Failf("the bias %s of %d channels", bias, y.sizes()[1])
 	}
-	v := im.reshaped(bias, ofChannels(bias.sizes[0], y.rank())...)
-	return im.do("ewadd", y, im.broadcast(v, y.sizes...))
+	v := im.reshaped(bias, dimsOf(ofChannels(bias.sizes()[0], y.rank())...))
+	return im.do("ewadd", y, im.broadcast(v, y.sizes()...))
 }
 
 func (im *importer) convolve(x, w *value, win *window, groups int64) *value {
@@ -101,10 +101,10 @@ const maxDerived = 1 << 26
 // derive is a weight of the given sizes, computed from another one when it is
 // loaded.
 func (im *importer) derive(w *value, how string, sizes []int, f func(c *constant) *constant) *value {
-	if n := graph.Product(sizes...); n > maxDerived || graph.Product(w.sizes...) > maxDerived {
+	if n := graph.Product(sizes...); n > maxDerived || graph.Product(w.sizes()...) > maxDerived {
 		must.Do(unsupported("its %s kernel of shape %v has more than %d elements", how, sizes, maxDerived))
 	}
-	out := &value{dtype: w.dtype, sizes: sizes, literal: w.literal}
+	out := &value{dtype: w.dtype, sized: sizes, literal: w.literal}
 	if out.name = w.name; w.name != "" && !w.compact {
 		out.name += "/" + how
 	}
@@ -130,9 +130,9 @@ func (im *importer) derive(w *value, how string, sizes []int, f func(c *constant
 // interleave puts zeros behind each cell of the axes behind the first two, so that
 // cells are so many apart.
 func (im *importer) interleave(v *value, by []int) *value {
-	apart, wide, after := slices.Clone(v.sizes[:2]), slices.Clone(v.sizes[:2]), []int{0, 0}
+	apart, wide, after := slices.Clone(v.sizes()[:2]), slices.Clone(v.sizes()[:2]), []int{0, 0}
 	for i, d := range by {
-		n := v.sizes[2+i]
+		n := v.sizes()[2+i]
 		apart, wide, after = append(apart, n, 1), append(wide, n*d), append(after, 0, d-1)
 	}
 	v = im.reshape(v, apart...)
@@ -144,18 +144,18 @@ func (im *importer) interleave(v *value, by []int) *value {
 // of convolutions over two axes, whose batch is the planes of the image that
 // the kernel's plane meets.
 func (im *importer) convolve3(x, w *value, win *window, groups int64) *value {
-	if w.sizes[2] > 64 {
-		must.Do(unsupported("kernel depth %d is not supported, at most 64", w.sizes[2]))
+	if w.sizes()[2] > 64 {
+		must.Do(unsupported("kernel depth %d is not supported, at most 64", w.sizes()[2]))
 	}
-	win.explicit(x.sizes[2:])
+	win.explicit(x.sizes()[2:])
 	x = im.pad(x, []int{0, 0, win.before[0], 0, 0}, []int{0, 0, win.after[0], 0, 0}, 0)
-	depth := (x.sizes[2]-win.extent(0))/win.stride[0] + 1
-	bt, ch := x.sizes[0], x.sizes[1]
+	depth := (x.sizes()[2]-win.extent(0))/win.stride[0] + 1
+	bt, ch := x.sizes()[0], x.sizes()[1]
 	var sum *value
-	for k := range w.sizes[2] {
+	for k := range w.sizes()[2] {
 		xs := im.every(x, 2, k*win.dilation[0], win.stride[0], depth)
-		xs = im.reshuffle(xs, xs.sizes, []int{0, 2, 1, 3, 4}, []int{bt * depth, ch, x.sizes[3], x.sizes[4]})
-		ws := im.reshape(im.slice(w, 2, k, k+1), w.sizes[0], w.sizes[1], w.sizes[3], w.sizes[4])
+		xs = im.reshuffle(xs, xs.sizes(), []int{0, 2, 1, 3, 4}, []int{bt * depth, ch, x.sizes()[3], x.sizes()[4]})
+		ws := im.reshape(im.slice(w, 2, k, k+1), w.sizes()[0], w.sizes()[1], w.sizes()[3], w.sizes()[4])
 		plane := win.over(1, 3)
 		plane.valid = false
 		y := im.convolve(xs, ws, plane, groups)
@@ -165,6 +165,6 @@ func (im *importer) convolve3(x, w *value, win *window, groups int64) *value {
 			sum = im.do("ewadd", sum, y)
 		}
 	}
-	o, h, v := sum.sizes[1], sum.sizes[2], sum.sizes[3]
+	o, h, v := sum.sizes()[1], sum.sizes()[2], sum.sizes()[3]
 	return im.reshuffle(sum, []int{bt, depth, o, h, v}, []int{0, 2, 1, 3, 4}, []int{bt, o, depth, h, v})
 }

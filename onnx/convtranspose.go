@@ -16,11 +16,11 @@ func lowerConvTranspose(c *call) {
 		must.Do(unsupported("inputs %s and %s are not supported", x, w))
 	}
 	groups := c.int("group", 1)
-	if groups < 1 || groups > int64(x.sizes[1]) || x.sizes[1]%int(groups) != 0 || w.sizes[0] != x.sizes[1] {
+	if groups < 1 || groups > int64(x.sizes()[1]) || x.sizes()[1]%int(groups) != 0 || w.sizes()[0] != x.sizes()[1] {
 		must.Failf("%d groups of %s and %s", groups, x, w)
 	}
-	win := c.window(x.sizes[2:], w.sizes[2:])
-	extra := c.transposedPads(x.sizes[2:], win)
+	win := c.window(x.sizes()[2:], w.sizes()[2:])
+	extra := c.transposedPads(x.sizes()[2:], win)
 	if !w.fixed() || x.rank() == 5 {
 		c.set(c.im.addBias(c.im.turnedBack(x, w, win, int(groups), extra), bias))
 		return
@@ -29,7 +29,7 @@ func lowerConvTranspose(c *call) {
 		c.set(c.im.addBias(c.im.deconvolve(x, w, win, int(groups), extra), bias))
 		return
 	}
-	flat := []int{w.sizes[0], w.sizes[1], 1, w.sizes[2]}
+	flat := []int{w.sizes()[0], w.sizes()[1], 1, w.sizes()[2]}
 	x = c.im.flatten(x)
 	w = c.im.derive(w, "flat", flat, func(k *constant) *constant {
 		f := *k
@@ -87,7 +87,7 @@ func (im *importer) turnedWindow(x *value, win *window, extra []int) (*value, *w
 	for i := range n {
 		lo := win.extent(i) - 1 - win.before[i]
 		hi := win.extent(i) - 1 - win.after[i] + extra[i] - (win.stride[i] - 1)
-		size := x.sizes[2+i]
+		size := x.sizes()[2+i]
 		if size+min(lo, 0)+min(hi, 0) < 1 || size+lo+hi < win.extent(i) {
 			must.Failf("its pads leave nothing")
 		}
@@ -98,14 +98,14 @@ func (im *importer) turnedWindow(x *value, win *window, extra []int) (*value, *w
 }
 
 func (im *importer) deconvolve(x, w *value, win *window, groups int, extra []int) *value {
-	kh, kw := w.sizes[2], w.sizes[3]
-	per := w.sizes[1] // output channels of a group
+	kh, kw := w.sizes()[2], w.sizes()[3]
+	per := w.sizes()[1] // output channels of a group
 	turn := func(flip bool) *value {
-		return im.derive(w, "transposed", turnedSizes(w.sizes, groups, flip), func(c *constant) *constant { return turned(c, groups, flip) })
+		return im.derive(w, "transposed", turnedSizes(w.sizes(), groups, flip), func(c *constant) *constant { return turned(c, groups, flip) })
 	}
 	if slices.Equal(win.stride, win.kernel) && zeros(win.before) && zeros(win.after) && zeros(extra) && all(win.dilation, 1) {
 		y := im.apply("conv2d", attrs{"pad": graph.NameValue(graph.Valid), "groups": graph.IntValue(groups)}, x, turn(false))
-		n, h, v, o := x.sizes[0], x.sizes[2], x.sizes[3], per*groups
+		n, h, v, o := x.sizes()[0], x.sizes()[2], x.sizes()[3], per*groups
 		return im.reshuffle(y, []int{n, o, kh, kw, h, v}, []int{0, 1, 4, 2, 5, 3}, []int{n, o, h * kh, v * kw})
 	}
 	k := turn(true)
@@ -117,8 +117,8 @@ func (im *importer) deconvolve(x, w *value, win *window, groups int, extra []int
 // turnedBack is the same over any number of axes, with a kernel that is turned around when
 // it is computed.
 func (im *importer) turnedBack(x, w *value, win *window, groups int, extra []int) *value {
-	cells := w.sizes[2:]
-	n, ch, per := len(cells), w.sizes[0]/groups, w.sizes[1]
+	cells := w.sizes()[2:]
+	n, ch, per := len(cells), w.sizes()[0]/groups, w.sizes()[1]
 	k := im.reshape(w, append([]int{groups, ch, per}, cells...)...)
 	k = im.transpose(k, append([]int{0, 2, 1}, upTo(3, 3+n)...)...)
 	k = im.reshape(k, append([]int{groups * per, ch}, cells...)...)

@@ -23,7 +23,7 @@ func lowerCenterCrop(c *call) {
 		if to[i] < 1 || to[i] > graph.MaxSize {
 			must.Failf("a size of %d", to[i])
 		}
-		switch d := x.sizes[a] - to[i]; {
+		switch d := x.sizes()[a] - to[i]; {
 		case d > 0:
 			x = im.slice(x, a, d/2, d/2+to[i])
 		case d < 0:
@@ -43,7 +43,7 @@ func (im *importer) summed(x *value, columns [][]int) *value {
 	for _, list := range columns {
 		most = max(most, len(list))
 	}
-	rows, n := x.sizes[0], x.sizes[1]
+	rows, n := x.sizes()[0], x.sizes()[1]
 	if graph.Product(most, len(columns)) > maxSummed {
 		must.Do(unsupported("%d sums of %d elements are too many", len(columns), most))
 	}
@@ -92,7 +92,7 @@ func lowerCol2Im(c *call) {
 	if graph.Product(slices.Concat(block, blocks)...) > maxSummed || pixels > maxSummed {
 		must.Do(unsupported("an image of %d elements with %d blocks of %d elements is too large", pixels, many, cells))
 	}
-	if int64(x.sizes[1])%cells != 0 || int64(x.sizes[2]) != many {
+	if int64(x.sizes()[1])%cells != 0 || int64(x.sizes()[2]) != many {
 		must.Failf("input %s does not fit %v blocks of shape %v", x, blocks, block)
 	}
 	columns, step := make([][]int, pixels), graph.Strides(image)
@@ -109,9 +109,9 @@ func lowerCol2Im(c *call) {
 			columns[pixel] = append(columns[pixel], cell*int(many)+number)
 		})
 	})
-	channels := x.sizes[1] / int(cells)
-	y := im.summed(im.reshape(x, x.sizes[0]*channels, int(cells*many)), columns)
-	c.set(im.reshape(y, append([]int{x.sizes[0], channels}, image...)...))
+	channels := x.sizes()[1] / int(cells)
+	y := im.summed(im.reshape(x, x.sizes()[0]*channels, int(cells*many)), columns)
+	c.set(im.reshape(y, append([]int{x.sizes()[0], channels}, image...)...))
 }
 
 // lowerAffineGrid: the product of matrices with the places of an image, which are from -1
@@ -122,7 +122,7 @@ func lowerAffineGrid(c *call) {
 	c.arithmetic("", theta)
 	size := c.knownInts(1, "size")
 	n := len(size) - 2
-	if n != 2 && n != 3 || !slices.Equal(theta.sizes, []int{size[0], n, n + 1}) {
+	if n != 2 && n != 3 || !slices.Equal(theta.sizes(), []int{size[0], n, n + 1}) {
 		must.Failf("matrices %s do not fit size %v", theta, size)
 	}
 	image, corners := size[2:], c.flag("align_corners")

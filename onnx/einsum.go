@@ -81,7 +81,7 @@ func (c *call) equation() (in []lettered, out []rune) {
 		longest = max(longest, dots)
 		in = append(in, lettered{v, spell(term, dots)})
 		for j, r := range in[i].by {
-			n := v.sizes[j]
+			n := v.sizes()[j]
 			if old, ok := size[r]; ok && old != n && old != 1 && n != 1 {
 				must.Failf("%c is %d and %d in the equation %q", r, old, n, clip(text))
 			}
@@ -137,7 +137,7 @@ func (im *importer) diagonals(t lettered) lettered {
 		rest := slices.Delete(slices.Delete(slices.Clone(t.by), j, j+1), i, i+1)
 		perm := append([]int{i, j}, slices.DeleteFunc(upTo(0, len(t.by)), func(k int) bool { return k == i || k == j })...)
 		v := im.transpose(t.v, perm...)
-		n, behind := v.sizes[0], slices.Clone(v.sizes[2:])
+		n, behind := v.sizes()[0], slices.Clone(v.sizes()[2:])
 		v = im.every(im.reshape(v, append([]int{n * n}, behind...)...), 0, 0, n+1, n)
 		t = lettered{v, append(first[:1], rest...)}
 		i--
@@ -194,13 +194,13 @@ func (im *importer) contract(x, y lettered, need []rune) lettered {
 	x, y = im.arrange(x, slices.Concat(batch, rows, inner)), im.arrange(y, slices.Concat(batch, inner, columns))
 	b, m := len(batch), len(batch)+len(rows)
 	k := len(batch) + len(inner)
-	sizes := slices.Concat(x.v.sizes[:m], y.v.sizes[k:])
+	sizes := slices.Concat(x.v.sizes()[:m], y.v.sizes()[k:])
 	fold := func(v *value, at int) *value {
-		n := [2]int{graph.NumElements(v.sizes[b:at]), graph.NumElements(v.sizes[at:])}
+		n := [2]int{graph.NumElements(v.sizes()[b:at]), graph.NumElements(v.sizes()[at:])}
 		if b == 0 {
 			return im.reshape(v, n[0], n[1])
 		}
-		return im.reshape(v, graph.NumElements(v.sizes[:b]), n[0], n[1])
+		return im.reshape(v, graph.NumElements(v.sizes()[:b]), n[0], n[1])
 	}
 	v := im.matmul(fold(x.v, m), fold(y.v, k))
 	return lettered{im.reshape(v, sizes...), slices.Concat(batch, rows, columns)}

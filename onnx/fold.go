@@ -177,7 +177,7 @@ func (im *importer) evaluate(o *graph.Op, a graph.Attrs, in []*value, to []graph
 	for i, v := range in {
 		k := must.Get(v.constant())
 		notFolded(k == nil)
-		args[i], sizes[0] = k.values(), append(sizes[0], v.sizes)
+		args[i], sizes[0] = k.values(), append(sizes[0], v.sizes())
 	}
 	types := make([]graph.DType, len(to))
 	for i, t := range to {
@@ -240,7 +240,7 @@ func (c *call) literalTensor(a *onnxpb.AttributeProto) *value {
 // shape is the result of Shape or Size.
 func (c *call) shape(x *value) *constant {
 	if c.node.GetOpType() == "Size" {
-		return &constant{dtype: graph.Int64, ints: []int64{graph.Product(x.sizes...)}}
+		return &constant{dtype: graph.Int64, ints: []int64{graph.Product(x.sizes()...)}}
 	}
 	r := int64(x.rank())
 	clamp := func(a int64) int64 {
@@ -250,5 +250,5 @@ func (c *call) shape(x *value) *constant {
 		return min(max(a, 0), r)
 	}
 	lo, hi := clamp(c.int("start", 0)), clamp(c.int("end", r))
-	return intConstant(x.sizes[lo:max(lo, hi)]...)
+	return intConstant(x.sizes()[lo:max(lo, hi)]...)
 }

@@ -105,10 +105,10 @@ func lowerDFT(c *call) {
 	c.arithmetic("", x)
 	r := x.rank()
 	f := fourier{inverse: c.bit("inverse", 0), onesided: c.bit("onesided", 0)}
-	if r < 2 || x.sizes[r-1] > 2 {
+	if r < 2 || x.sizes()[r-1] > 2 {
 		must.Failf("%s: want one number or two on the last axis", x)
 	}
-	f.parts = x.sizes[r-1]
+	f.parts = x.sizes()[r-1]
 	a := 1
 	if im.opset < 20 {
 		a = c.axisAttr(1, r)
@@ -127,7 +127,7 @@ func lowerDFT(c *call) {
 	case f.onesided && f.inverse && f.parts == 1:
 		must.Do(unsupported("onesided = 1 and inverse = 1 with real input is not supported"))
 	}
-	f.n = x.sizes[a]
+	f.n = x.sizes()[a]
 	f.length = f.n
 	if f.onesided && f.inverse {
 		f.length = 2 * (f.n - 1)
@@ -143,7 +143,7 @@ func lowerDFT(c *call) {
 	x = im.slice(x, a, 0, rows)
 	perm := append(append(upTo(0, a), upTo(a+1, r-1)...), a, r-1)
 	x = im.transpose(x, perm...)
-	lead := slices.Clone(x.sizes[:r-2])
+	lead := slices.Clone(x.sizes()[:r-2])
 	y := im.do("matmul", im.reshape(x, graph.NumElements(lead), rows*f.parts), valueOf(m))
 	y = im.reshape(y, append(lead, out, parts)...)
 	back := make([]int, r)
@@ -159,21 +159,21 @@ func lowerSTFT(c *call) {
 	in, im := c.need(2, 4), c.im
 	x, window := in[0], in[2]
 	c.arithmetic("", x)
-	if x.rank() != 3 || x.sizes[2] > 2 {
+	if x.rank() != 3 || x.sizes()[2] > 2 {
 		must.Failf("%s: want [batch, length, 1 or 2]", x)
 	}
 	step := scalarInt(c.known(1, "step"), "its step")
-	f := fourier{parts: x.sizes[2], onesided: c.bit("onesided", 1)}
+	f := fourier{parts: x.sizes()[2], onesided: c.bit("onesided", 1)}
 	long := c.known(3, "length of a frame")
 	switch {
 	case long != nil:
 		f.length = scalarInt(long, "its length of a frame")
 	case window != nil && window.rank() == 1:
-		f.length = window.sizes[0]
+		f.length = window.sizes()[0]
 	default:
-		f.length = x.sizes[1]
+		f.length = x.sizes()[1]
 	}
-	if step < 1 || f.length < 1 || f.length > x.sizes[1] || window != nil && (window.rank() != 1 || window.sizes[0] != f.length || window.dtype != x.dtype) {
+	if step < 1 || f.length < 1 || f.length > x.sizes()[1] || window != nil && (window.rank() != 1 || window.sizes()[0] != f.length || window.dtype != x.dtype) {
 		must.Failf("frames of %d, each %d behind another, of %s under a window %v", f.length, step, x, window)
 	}
 	if f.onesided && f.parts == 2 {
@@ -192,8 +192,8 @@ func lowerSTFT(c *call) {
 		w = im.do("ewmul", w, im.broadcast(im.reshape(window, 1, 1, f.length), kernel.sizes...))
 	}
 	y := im.convolve(im.transpose(x, 0, 2, 1), w, strided(f.length, step), 1)
-	frames := y.sizes[2]
-	c.set(im.reshape(im.transpose(y, 0, 2, 1), x.sizes[0], frames, out, parts))
+	frames := y.sizes()[2]
+	c.set(im.reshape(im.transpose(y, 0, 2, 1), x.sizes()[0], frames, out, parts))
 }
 
 // strided is a window of n cells along one axis, without pads.

@@ -26,7 +26,7 @@ func lowerGridSample(c *call) {
 	in, im := c.need(2, 2), c.im
 	x, grid := in[0], in[1]
 	n := x.rank() - 2
-	if n < 1 || grid.rank() != x.rank() || grid.sizes[0] != x.sizes[0] || grid.sizes[n+1] != n || !grid.dtype.IsFloat() {
+	if n < 1 || grid.rank() != x.rank() || grid.sizes()[0] != x.sizes()[0] || grid.sizes()[n+1] != n || !grid.dtype.IsFloat() {
 		must.Failf("input %s and grid %s do not fit", x, grid)
 	}
 	mode := c.text("mode", "linear")
@@ -54,7 +54,7 @@ func lowerGridSample(c *call) {
 	}
 	axes := make([][]sight, n)
 	for i := range n {
-		s := sampled{im, x.sizes[2+i], outside, c.flag("align_corners")}
+		s := sampled{im, x.sizes()[2+i], outside, c.flag("align_corners")}
 		at := im.slice(grid, n+1, n-1-i, n-i)
 		axes[i] = s.sights(s.place(im.reshape(at, at.elements())), mode)
 	}
@@ -63,7 +63,7 @@ func lowerGridSample(c *call) {
 		x = im.pad(x, around, around, 0)
 	}
 	y := im.weighed(x, axes)
-	c.set(im.reshape(y, append(slices.Clone(x.sizes[:2]), grid.sizes[1:n+1]...)...))
+	c.set(im.reshape(y, append(slices.Clone(x.sizes()[:2]), grid.sizes()[1:n+1]...)...))
 }
 
 // plus adds a number.
@@ -176,7 +176,7 @@ func (im *importer) corners(image []int, axes [][]sight) (all []corner) {
 		for _, t := range axes[i] {
 			next := corner(t)
 			if c.at != nil {
-				next.at = im.do("ewadd", im.do("ewmul", c.at, im.whole(image[i], t.at.sizes...)), t.at)
+				next.at = im.do("ewadd", im.do("ewmul", c.at, im.whole(image[i], t.at.sizes()...)), t.at)
 			}
 			if c.weight != nil {
 				next.weight = im.do("ewmul", c.weight, t.weight)
@@ -190,14 +190,14 @@ func (im *importer) corners(image []int, axes [][]sight) (all []corner) {
 
 // cellsOf are the cells of images [batch, channels, …], image after image: [cells, channels].
 func (im *importer) cellsOf(x *value) *value {
-	batch, channels, cells := x.sizes[0], x.sizes[1], graph.NumElements(x.sizes[2:])
+	batch, channels, cells := x.sizes()[0], x.sizes()[1], graph.NumElements(x.sizes()[2:])
 	return im.reshape(im.transpose(im.reshape(x, batch, channels, cells), 0, 2, 1), batch*cells, channels)
 }
 
 // weighed sums the cells of an image [batch, channels, …] at places, of which each sample
 // has as many, by what they see along each axis: [batch, channels, places].
 func (im *importer) weighed(x *value, axes [][]sight) *value {
-	batch, channels, cells := x.sizes[0], x.sizes[1], graph.NumElements(x.sizes[2:])
+	batch, channels, cells := x.sizes()[0], x.sizes()[1], graph.NumElements(x.sizes()[2:])
 	all := axes[0][0].at.elements()
 	// Cells are columns of the image, or rows of all images: of many channels, a row is read
 	// faster.
@@ -212,13 +212,13 @@ func (im *importer) weighed(x *value, axes [][]sight) *value {
 		}
 	}
 	var sum *value
-	for _, k := range im.corners(x.sizes[2:], axes) {
+	for _, k := range im.corners(x.sizes()[2:], axes) {
 		if batch > 1 {
 			k.at = im.do("ewadd", k.at, valueOf(base))
 		}
 		y := im.apply("gather", attrs{"axis": graph.IntValue(axis)}, from, k.at)
 		if k.weight != nil {
-			y = im.do("ewmul", y, im.broadcast(im.reshape(im.cast(k.weight, x.dtype), column...), y.sizes...))
+			y = im.do("ewmul", y, im.broadcast(im.reshape(im.cast(k.weight, x.dtype), column...), y.sizes()...))
 		}
 		if sum == nil {
 			sum = y

@@ -26,6 +26,7 @@ type importer struct {
 	needs  map[string]int64 // versions of the domains imported by the model, or by the function being read
 	dims   map[string]int   // dimensions by name
 	asked  *asked           // sizes of inputs
+	open   *dynamic         // sizes that stay variables, nil if there are none
 	info   map[string]*onnxpb.TypeProto
 	funcs  map[function]*onnxpb.FunctionProto
 	depth  int   // of functions and branches being read
@@ -294,7 +295,7 @@ func (im *importer) input(in *onnxpb.ValueInfoProto, env *scope) {
 	if im.opt.Shapes[name] != nil || standard == nil {
 		t = im.inputType(in)
 	}
-	v := &value{name: name, dtype: t.DType, sizes: t.Sizes}
+	v := &value{name: name, dtype: t.DType, sized: t.Sizes}
 	im.enter(v, must.Get(im.made.AddInput(im.inputName(), t.DType, t.Sizes...)))
 	if standard != nil && slices.Equal(standard.Sizes, t.Sizes) {
 		im.standard[name] = standard
@@ -313,7 +314,7 @@ func (im *importer) contradiction(o *onnxpb.ValueInfoProto, v *value) {
 	other := e != onnxpb.TensorProto_UNDEFINED && e != elemOf(v.dtype) || t.GetShape() != nil && len(dims) != v.rank()
 	for i, d := range dims {
 		n, known := im.sizeOf(d)
-		other = other || known && i < v.rank() && n != int64(v.sizes[i])
+		other = other || known && i < v.rank() && n != int64(v.sizes()[i])
 	}
 	if !other {
 		return
@@ -336,7 +337,7 @@ func declaredAs(v *value, t *onnxpb.TypeProto_Tensor) {
 	other := e != onnxpb.TensorProto_UNDEFINED && e != elemOf(v.dtype) || t.GetShape() != nil && len(dims) != v.rank()
 	for i, d := range dims {
 		n, fixed := dimSize(d)
-		other = other || fixed && i < v.rank() && n != int64(v.sizes[i])
+		other = other || fixed && i < v.rank() && n != int64(v.sizes()[i])
 	}
 	if other {
 		must.Failf("it is declared otherwise than its weight, %s", v.typ())

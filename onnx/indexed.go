@@ -49,7 +49,7 @@ func (im *importer) whole(n int, sizes ...int) *value {
 func (im *importer) fromFront(at *value, n int) *value {
 	at = im.cast(at, graph.Int64)
 	if k := must.Get(at.constant()); k != nil {
-		out := newConstant(graph.Int64, at.sizes...)
+		out := newConstant(graph.Int64, at.sizes()...)
 		for i, p := range k.positions(n) {
 			out.ints[i] = int64(p)
 		}
@@ -59,7 +59,7 @@ func (im *importer) fromFront(at *value, n int) *value {
 		return at
 	}
 	back := im.between(im.do("neg", at), 0, 1)
-	return im.do("ewadd", at, im.do("ewmul", back, im.whole(n, at.sizes...)))
+	return im.do("ewadd", at, im.do("ewmul", back, im.whole(n, at.sizes()...)))
 }
 
 // fromStart reports whether no position is negative, since an operator has counted them.
@@ -79,7 +79,7 @@ func (im *importer) elementRows(sizes []int, at *value, axis int) *value {
 	if len(sizes) != at.rank() {
 		must.Failf("indices %s do not fit shape %v", at, sizes)
 	}
-	for i, n := range at.sizes {
+	for i, n := range at.sizes() {
 		if i != axis && n > sizes[i] {
 			must.Failf("indices %s do not fit shape %v", at, sizes)
 		}
@@ -87,13 +87,13 @@ func (im *importer) elementRows(sizes []int, at *value, axis int) *value {
 	if n := at.elements(); n > maxConstant {
 		must.Do(unsupported("%s has more than %d elements", at, maxConstant))
 	}
-	line, st := newConstant(graph.Int64, at.sizes...), graph.Strides(sizes)
-	graph.Each(at.sizes, func(flat int, idx []int) {
+	line, st := newConstant(graph.Int64, at.sizes()...), graph.Strides(sizes)
+	graph.Each(at.sizes(), func(flat int, idx []int) {
 		line.ints[flat] = int64(dot(idx, st) - idx[axis]*st[axis])
 	})
 	p := im.fromFront(at, sizes[axis])
 	if st[axis] != 1 {
-		p = im.do("ewmul", p, im.whole(st[axis], at.sizes...))
+		p = im.do("ewmul", p, im.whole(st[axis], at.sizes()...))
 	}
 	return im.do("ewadd", p, valueOf(line))
 }
@@ -101,15 +101,15 @@ func (im *importer) elementRows(sizes []int, at *value, axis int) *value {
 // sliceRows are the places of slices that the rows of an index mean, behind axes that a
 // batch has in common, counted in slices, and the sizes of a slice.
 func (im *importer) sliceRows(sizes []int, at *value, batch int) (rows *value, slice []int) {
-	if at.rank() <= batch || len(sizes) < batch || batch < 0 || !slices.Equal(sizes[:batch], at.sizes[:batch]) {
+	if at.rank() <= batch || len(sizes) < batch || batch < 0 || !slices.Equal(sizes[:batch], at.sizes()[:batch]) {
 		must.Failf("indices %s do not fit shape %v with batch_dims %d", at, sizes, batch)
 	}
 	last := at.rank() - 1
-	n := at.sizes[last]
+	n := at.sizes()[last]
 	if n < 1 || n+batch > len(sizes) {
 		must.Failf("indices %s do not fit shape %v", at, sizes)
 	}
-	lead := at.sizes[:last]
+	lead := at.sizes()[:last]
 	for i := range n {
 		p := im.fromFront(im.reshape(im.slice(at, last, i, i+1), lead...), sizes[batch+i])
 		if rows != nil {
@@ -139,32 +139,32 @@ func lowerGatherElements(c *call) {
 
 // elementsAt are the elements at positions along an axis, of which each place has its own.
 func (im *importer) elementsAt(x, at *value, axis int) *value {
-	rows := im.elementRows(x.sizes, at, axis)
+	rows := im.elementRows(x.sizes(), at, axis)
 	return im.apply("gather", attrs{"axis": graph.IntValue(0)}, im.reshape(x, x.elements()), rows)
 }
 
 func lowerGatherND(c *call) {
 	x, im := c.in[0], c.im
-	rows, slice := im.sliceRows(x.sizes, c.in[1], int(min(max(c.int("batch_dims", 0), -1), 1000)))
+	rows, slice := im.sliceRows(x.sizes(), c.in[1], int(min(max(c.int("batch_dims", 0), -1), 1000)))
 	n := graph.NumElements(slice)
 	y := im.apply("gather", attrs{"axis": graph.IntValue(0)}, im.reshape(x, x.elements()/n, n), im.reshape(rows, rows.elements()))
-	c.set(im.reshape(y, slices.Concat(rows.sizes, slice)...))
+	c.set(im.reshape(y, slices.Concat(rows.sizes(), slice)...))
 }
 
 func lowerScatterElements(c *call) {
 	in := c.need(3, 3)
 	x, at, from := in[0], in[1], in[2]
-	if !slices.Equal(at.sizes, from.sizes) || from.dtype != x.dtype {
+	if !slices.Equal(at.sizes(), from.sizes()) || from.dtype != x.dtype {
 		must.Failf("updates %s do not fit indices %s", from, at)
 	}
-	c.scatter(c.im.elementRows(x.sizes, at, c.axisAttr(0, x.rank())), 1)
+	c.scatter(c.im.elementRows(x.sizes(), at, c.axisAttr(0, x.rank())), 1)
 }
 
 func lowerScatterRows(c *call) {
 	in := c.need(3, 3)
 	x, at, from := in[0], in[1], in[2]
-	rows, slice := c.im.sliceRows(x.sizes, at, 0)
-	if !slices.Equal(from.sizes, slices.Concat(rows.sizes, slice)) || from.dtype != x.dtype {
+	rows, slice := c.im.sliceRows(x.sizes(), at, 0)
+	if !slices.Equal(from.sizes(), slices.Concat(rows.sizes(), slice)) || from.dtype != x.dtype {
 		must.Failf("updates %s do not fit indices %s", from, at)
 	}
 	c.scatter(rows, graph.NumElements(slice))
@@ -196,16 +196,16 @@ func (c *call) scatter(rows *value, n int) {
 	default:
 		must.Failf("reduction is %q", clip(how))
 	}
-	c.set(im.reshape(y, x.sizes...))
+	c.set(im.reshape(y, x.sizes()...))
 }
 
 // rowsOf are the rows that a constant index means.
 func (c *call) rowsOf(k *constant) []int {
 	x := c.in[0]
 	if c.node.GetOpType() != "ScatterND" {
-		return elementPlaces(x.sizes, k, c.axisAttr(0, x.rank()))
+		return elementPlaces(x.sizes(), k, c.axisAttr(0, x.rank()))
 	}
-	at, slice := slicePlaces(x.sizes, k, 0)
+	at, slice := slicePlaces(x.sizes(), k, 0)
 	for i := range at {
 		at[i] /= graph.NumElements(slice)
 	}
@@ -215,7 +215,7 @@ func (c *call) rowsOf(k *constant) []int {
 // replaced has rows of an update in the place of its own. Rows of zeros to which the
 // numbers of those of the update are added say where these go; no two may go to one place.
 func (im *importer) replaced(data, update, rows *value) *value {
-	count, fresh := data.sizes[0], update.sizes[0]
+	count, fresh := data.sizes()[0], update.sizes()[0]
 	if count > maxConstant || fresh > maxConstant {
 		must.Do(unsupported("setting %d of %d rows is not supported, at most %d", fresh, count, maxConstant))
 	}
@@ -237,7 +237,7 @@ func (im *importer) replaced(data, update, rows *value) *value {
 // combined are rows combined with those of an update that go to them: of each the largest,
 // the smallest or the product.
 func (im *importer) combined(how string, data, update *value, rows []int) *value {
-	count, fresh, most := data.sizes[0], update.sizes[0], 1
+	count, fresh, most := data.sizes()[0], update.sizes()[0], 1
 	lists := make([][]int, count)
 	for i, r := range rows {
 		lists[r] = append(lists[r], i)
@@ -249,7 +249,7 @@ func (im *importer) combined(how string, data, update *value, rows []int) *value
 	// Where there is nothing more, the row itself changes nothing, nor does a one.
 	rest := data
 	if how == "mul" {
-		rest = im.broadcast(valueOf(one(data.dtype)), data.sizes...)
+		rest = im.broadcast(valueOf(one(data.dtype)), data.sizes()...)
 	}
 	all := im.apply("concat", attrs{"axis": graph.IntValue(0)}, update, rest)
 	y := data

@@ -49,7 +49,7 @@ func lowerScaler(c *call) {
 	}
 	row := func(name string) *value {
 		xs := c.floats(name)
-		if n := x.sizes[x.rank()-1]; len(xs) != 1 && len(xs) != n {
+		if n := x.sizes()[x.rank()-1]; len(xs) != 1 && len(xs) != n {
 			must.Failf("%d numbers %s for %d columns", len(xs), name, n)
 		}
 		return valueOf(&constant{dtype: graph.Float32, sizes: []int{len(xs)}, floats: slices.Clone(xs)})

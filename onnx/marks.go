@@ -20,7 +20,7 @@ func (im *importer) constantOperator(w *value, text string) *value {
 		return nil
 	}
 	types, err := graph.ApplyTypes(op, a, nil, w.dtype)
-	if err != nil || !slices.Equal(types[0].Sizes, w.sizes) {
+	if err != nil || !slices.Equal(types[0].Sizes, w.sizes()) {
 		return nil
 	}
 	numbers, err := constantNumbers(op, a, w.dtype)

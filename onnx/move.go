@@ -31,60 +31,76 @@ func moveOperators() []*operator {
 }
 
 // sized lowers an operator that changes sizes only.
-func sized(sizes func(c *call) []int) lowering {
+func sized(sizes func(c *call) []graph.Dim) lowering {
 	return func(c *call) {
 		to := sizes(c)
-		c.set(c.im.reshape(c.in[0], to...))
+		c.set(c.im.reshapeTo(c.in[0], to))
 	}
 }
 
 // reshapeTo are the sizes that a Reshape asks for: 0 keeps an axis, -1 is what
 // remains.
-func reshapeTo(from, shape []int, zeroIsZero bool) []int {
+func reshapeTo(from, shape []graph.Dim, zeroIsZero bool) []graph.Dim {
 	to := slices.Clone(shape)
-	open, n := -1, int64(1)
+	open, n := -1, graph.Int(1)
 	for i, s := range to {
+		k, number := s.Const()
 		switch {
-		case s == 0 && !zeroIsZero:
+		case !number:
+			if !s.Sub(graph.Int(1)).NonNegative() {
+				must.Do(unsupported("shape %v: size %s is not above 0 at all sizes", shape, s))
+			}
+		case k == 0 && !zeroIsZero:
 			if i >= len(from) {
 				must.Failf("shape %v keeps axis %d of sizes %v", shape, i, from)
 			}
 			to[i] = from[i]
-		case s == -1 && open < 0:
+		case k == -1 && open < 0:
 			open = i
 			continue
-		case s < 0 || s > graph.MaxSize:
-			must.Failf("shape %v: size %d", shape, s)
+		case k < 0 || k > graph.MaxSize:
+			must.Failf("shape %v: size %d", shape, k)
 		}
-		n = graph.Product(int(n), to[i])
+		n = n.Mul(to[i])
 	}
-	total := graph.Product(from...)
-	if open >= 0 && n != 0 && total%n == 0 {
-		to[open] = int(total / n)
-		n = total
-	} else if open >= 0 || n != total {
+	total := product(from...)
+	if open >= 0 {
+		rest, ok := total.Quo(n)
+		if k, number := n.Const(); number && k == 0 {
+			ok = false
+		}
+		if _, number := total.Sub(n).Const(); !ok && !number {
+			must.Do(unsupported("sizes %v cannot be reshaped to %v at all sizes", from, shape))
+		} else if !ok {
+			must.Failf("sizes %v cannot be reshaped to %v", from, shape)
+		}
+		to[open] = rest
+	} else if total != n {
+		if !differ(total, n) {
+			must.Do(unsupported("sizes %v cannot be reshaped to %v at all sizes", from, shape))
+		}
 		must.Failf("sizes %v cannot be reshaped to %v", from, shape)
 	}
 	return to
 }
 
 // reshapeSizes are the sizes a Reshape node makes.
-func (c *call) reshapeSizes() []int {
+func (c *call) reshapeSizes() []graph.Dim {
 	in := c.need(1, 2)
-	shape := c.intsOrInput("shape", 1)
-	return reshapeTo(in[0].sizes, shape, c.flag("allowzero"))
+	shape := c.dimsOrInput("shape", 1)
+	return reshapeTo(in[0].dims(), shape, c.flag("allowzero"))
 }
 
 func lowerReshape(c *call) {
 	sizes := c.reshapeSizes()
 	if c.marked("keep") {
-		c.set(c.im.reshaped(c.in[0], sizes...))
+		c.set(c.im.reshaped(c.in[0], sizes))
 		return
 	}
-	c.set(c.im.reshape(c.in[0], sizes...))
+	c.set(c.im.reshapeTo(c.in[0], sizes))
 }
 
-func (c *call) flattenSizes() []int {
+func (c *call) flattenSizes() []graph.Dim {
 	in := c.need(1, 1)
 	a, r := c.int("axis", 1), int64(in[0].rank())
 	if a < -r || a > r {
@@ -93,22 +109,22 @@ func (c *call) flattenSizes() []int {
 	if a < 0 {
 		a += r
 	}
-	return []int{graph.NumElements(in[0].sizes[:a]), graph.NumElements(in[0].sizes[a:])}
+	return []graph.Dim{product(in[0].dims()[:a]...), product(in[0].dims()[a:]...)}
 }
 
 // squeezeSizes leaves out the given axes, or all of size 1.
-func (c *call) squeezeSizes() []int {
+func (c *call) squeezeSizes() []graph.Dim {
 	x := c.need(1, 2)[0]
 	list := c.intsOrInput("axes", 1)
 	out := axesOf(list, x.rank())
-	sizes := []int{}
-	for i, n := range x.sizes {
+	sizes, one := []graph.Dim{}, graph.Int(1)
+	for i, n := range x.dims() {
 		switch {
 		case slices.Contains(out, i):
-			if n != 1 {
+			if !same(n, one) {
 				must.Failf("axis %d of %s is not of size 1", i, x)
 			}
-		case list == nil && n == 1:
+		case list == nil && same(n, one):
 		default:
 			sizes = append(sizes, n)
 		}
@@ -117,7 +133,7 @@ func (c *call) squeezeSizes() []int {
 }
 
 // unsqueezeSizes adds axes of size 1 at the given places of the result.
-func (c *call) unsqueezeSizes() []int {
+func (c *call) unsqueezeSizes() []graph.Dim {
 	in := c.need(1, 2)
 	list := c.intsOrInput("axes", 1)
 	rank := in[0].rank() + len(list)
@@ -125,10 +141,10 @@ func (c *call) unsqueezeSizes() []int {
 		must.Failf("%d axes, more than %d", rank, graph.MaxRank)
 	}
 	at := axesOf(list, rank)
-	sizes, rest := make([]int, rank), in[0].sizes
+	sizes, rest := make([]graph.Dim, rank), in[0].dims()
 	for i := range sizes {
 		if slices.Contains(at, i) {
-			sizes[i] = 1
+			sizes[i] = graph.Int(1)
 		} else {
 			sizes[i], rest = rest[0], rest[1:]
 		}
@@ -173,11 +189,11 @@ func lowerConcat(c *call) {
 }
 
 // splitSizes are the axis of a Split and the sizes of its parts.
-func (c *call) splitSizes() (int, []int) {
+func (c *call) splitSizes() (int, []graph.Dim) {
 	in := c.need(1, 2)
 	a := c.axisAttr(0, in[0].rank())
-	parts := c.intsOrInput("split", 1)
-	size, n := in[0].sizes[a], len(c.node.GetOutput())
+	parts := c.dimsOrInput("split", 1)
+	size, n := in[0].size(a), len(c.node.GetOutput())
 	if c.has("num_outputs") && c.int("num_outputs", 0) != int64(n) {
 		must.Failf("num_outputs is %d, and it has %d outputs", c.int("num_outputs", 0), n)
 	}
@@ -185,23 +201,28 @@ func (c *call) splitSizes() (int, []int) {
 		if n == 0 {
 			must.Failf("no outputs")
 		}
-		each := (size + n - 1) / n // the last part may be smaller
-		if each*n != size && c.im.opset < 18 {
-			must.Failf("size %d does not split into %d equal parts", size, n)
-		}
-		for rest := size; rest > 0; rest -= each {
-			parts = append(parts, min(each, rest))
+		if each, ok := size.Quo(graph.Int(int64(n))); ok && each.Sub(graph.Int(1)).NonNegative() {
+			parts = slices.Repeat([]graph.Dim{each}, n)
+		} else {
+			size := numberOf(size)
+			each := (size + n - 1) / n // the last part may be smaller
+			if each*n != size && c.im.opset < 18 {
+				must.Failf("size %d does not split into %d equal parts", size, n)
+			}
+			for rest := size; rest > 0; rest -= each {
+				parts = append(parts, graph.Int(int64(min(each, rest))))
+			}
 		}
 	}
-	sum := 0
+	sum := graph.Int(0)
 	for _, p := range parts {
-		if p < 0 || p > size {
-			must.Failf("parts %v of size %d", parts, size)
+		if !atLeast(p, graph.Int(0)) || !atLeast(size, p) {
+			must.Failf("parts %v of size %s", parts, size)
 		}
-		sum += p
+		sum = sum.Add(p)
 	}
-	if sum != size || len(parts) != n {
-		must.Failf("parts %v of size %d for %d outputs", parts, size, n)
+	if len(parts) != n || !same(sum, size) {
+		must.Failf("parts %v of size %s for %d outputs", parts, size, n)
 	}
 	return a, parts
 }
@@ -210,22 +231,22 @@ func lowerSplit(c *call) {
 	a, parts := c.splitSizes()
 	if c.marked("keep") && len(parts) == 2 {
 		split, _ := graph.Lookup("split")
-		at := must.Get(split.Attr(attrs{"axis": graph.IntValue(a), "at": graph.IntValue(parts[0])}))
+		at := must.Get(split.Attr(attrs{"axis": graph.IntValue(a), "at": graph.DimValue(parts[0])}))
 		copy(c.outs, c.im.applyAttrs(split, at, c.in[0]))
 		return
 	}
-	lo := 0
+	lo := graph.Int(0)
 	for i, n := range parts {
 		if c.node.GetOutput()[i] != "" {
-			if n == 0 { // of which everything is known
-				sizes := slices.Clone(c.in[0].sizes)
+			if same(n, graph.Int(0)) { // of which everything is known
+				sizes := slices.Clone(c.in[0].sizes())
 				sizes[a] = 0
 				c.outs[i] = valueOf(newConstant(c.in[0].dtype, sizes...))
 			} else {
-				c.outs[i] = c.im.slice(c.in[0], a, lo, lo+n)
+				c.outs[i] = c.im.sliceTo(c.in[0], a, lo, lo.Add(n))
 			}
 		}
-		lo += n
+		lo = lo.Add(n)
 	}
 }
 
@@ -248,11 +269,11 @@ func (c *call) runs() []run {
 		must.Failf("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(axes), len(steps))
 	}
 	out := make([]run, x.rank())
-	for i, n := range x.sizes {
+	for i, n := range x.sizes() {
 		out[i] = run{0, 1, n}
 	}
 	for i, a := range axes {
-		n, step := x.sizes[a], 1
+		n, step := x.sizes()[a], 1
 		if steps != nil {
 			step = steps[i]
 		}
@@ -279,7 +300,7 @@ func (c *call) runs() []run {
 
 func lowerSlice(c *call) {
 	runs, v := c.runs(), c.in[0]
-	if axes, ok := reversed(runs, v.sizes); ok && c.marked(noteReverse) {
+	if axes, ok := reversed(runs, v.sizes()); ok && c.marked(noteReverse) {
 		c.set(c.im.apply("reverse", attrs{"axes": graph.TupleValue(axes...)}, v))
 		return
 	}
@@ -310,28 +331,31 @@ func (im *importer) every(x *value, axis, first, step, n int) *value {
 }
 
 // sizesInput are the elements of an input that holds sizes.
-func (c *call) sizesInput(i int) []int {
-	sizes := c.knownInts(i, "shape")
+func (c *call) sizesInput(i int) []graph.Dim {
+	sizes := c.knownDims(i, "shape")
 	for _, n := range sizes {
-		if n < 0 || n > graph.MaxSize {
+		if !atLeast(n, graph.Int(0)) {
+			must.Failf("shape %v", sizes)
+		}
+		if k, ok := n.Const(); ok && k > graph.MaxSize {
 			must.Failf("shape %v", sizes)
 		}
 	}
 	return sizes
 }
 
-func (c *call) expandSizes() []int {
+func (c *call) expandSizes() []graph.Dim {
 	in := c.need(2, 2)
-	return joint(in[0].sizes, c.sizesInput(1))
+	return jointOf(in[0].dims(), c.sizesInput(1))
 }
 
 func lowerExpand(c *call) {
 	sizes := c.expandSizes()
 	if c.marked("keep") {
-		c.set(c.im.apply("broadcast", attrs{"shape": shapeAttr(sizes...)}, c.in[0]))
+		c.set(c.im.apply("broadcast", attrs{"shape": graph.ShapeValue(graph.ShapeOf(sizes...))}, c.in[0]))
 		return
 	}
-	c.set(c.im.broadcast(c.in[0], sizes...))
+	c.set(c.im.broadcastTo(c.in[0], sizes))
 }
 
 func (c *call) repeats() []int {
@@ -341,7 +365,7 @@ func (c *call) repeats() []int {
 		must.Failf("%d repeats for %s", len(rep), in[0])
 	}
 	for i, r := range rep {
-		if r < 0 || graph.Product(in[0].sizes[i], r) > graph.MaxSize {
+		if r < 0 || graph.Product(in[0].sizes()[i], r) > graph.MaxSize {
 			must.Failf("%d repeats", r)
 		}
 	}
@@ -352,7 +376,7 @@ func (c *call) repeats() []int {
 func lowerTile(c *call) {
 	rep, x := c.repeats(), c.in[0]
 	var apart, wide, out []int
-	for i, n := range x.sizes {
+	for i, n := range x.sizes() {
 		if rep[i] == 0 {
 			x, n, rep[i] = c.im.slice(x, i, 0, 0), 0, 1
 		}
@@ -381,15 +405,30 @@ func lowerGather(c *call) {
 		c.set(c.im.apply("gather", attrs{"axis": graph.IntValue(a)}, x, c.im.cast(idx, graph.Int64)))
 		return
 	}
-	n := int64(x.sizes[a])
+	n := x.size(a)
+	if _, ok := n.Const(); !ok && len(k.ints) == 1 && k.ints[0] < 0 {
+		// The position is a variable's, which no constant holds.
+		lo := n.Add(graph.Int(k.ints[0]))
+		if !atLeast(lo, graph.Int(0)) {
+			must.Failf("index %d of axis %d of %s", k.ints[0], a, x)
+		}
+		to := slices.Concat(x.dims()[:a], dimsOf(k.sizes...), x.dims()[a+1:])
+		c.set(c.im.reshapeTo(c.im.sliceTo(x, a, lo, lo.Add(graph.Int(1))), to))
+		return
+	}
 	pos := newConstant(graph.Int64, k.sizes...)
 	for i, p := range k.ints {
-		if p < -n || p >= n {
+		d := graph.Int(p)
+		switch {
+		case !atLeast(d.Add(n), graph.Int(0)) || !atLeast(n, d.Add(graph.Int(1))):
 			must.Failf("index %d of axis %d of %s", p, a, x)
+		case p < 0:
+			pos.ints[i] = int64(numberOf(n)) + p
+		default:
+			pos.ints[i] = p
 		}
-		pos.ints[i] = (p + n) % n
 	}
-	if len(k.sizes) == 1 && c.simplifies() && len(pos.ints) == x.sizes[a] && counts(pos.ints) {
+	if len(k.sizes) == 1 && c.simplifies() && graph.Int(int64(len(pos.ints))) == n && counts(pos.ints) {
 		c.set(x)
 		return
 	}
@@ -403,14 +442,14 @@ func lowerGather(c *call) {
 // number, broadcast.
 func lowerConstantOfShape(c *call) {
 	x, sizes := c.filled()
-	v := c.im.broadcast(valueOf(x), sizes...)
+	v := c.im.broadcastTo(valueOf(x), sizes)
 	if c.set(v); v.dtype.IsFloat() && v.made && !c.im.inFold {
 		c.im.filled[v.tensor] += int64(v.elements())
 	}
 }
 
 // filled is the element and the sizes of a ConstantOfShape.
-func (c *call) filled() (*constant, []int) {
+func (c *call) filled() (*constant, []graph.Dim) {
 	c.need(1, 1)
 	sizes := c.sizesInput(0)
 	a := c.attr["value"]

@@ -62,7 +62,7 @@ func lowerTfIdf(c *call) {
 	size := slices.Max(to) + 1
 	batch, long := 1, x.elements()
 	if x.rank() == 2 {
-		batch, long = x.sizes[0], x.sizes[1]
+		batch, long = x.sizes()[0], x.sizes()[1]
 	}
 	if graph.Product(batch, long, len(tokens)) > maxSummed {
 		must.Do(unsupported("%d tokens in %s are too many", len(tokens), x))
@@ -125,7 +125,7 @@ func lowerTfIdf(c *call) {
 		}
 		k := newConstant(graph.Float32, size)
 		copy(k.floats, w)
-		y = im.do("ewmul", y, im.broadcast(valueOf(k), y.sizes...))
+		y = im.do("ewmul", y, im.broadcast(valueOf(k), y.sizes()...))
 	}
 	if x.rank() < 2 {
 		y = im.reshape(y, size)

@@ -44,17 +44,17 @@ func lowerSoftmax(along func(im *importer, x *value, axis int) *value) lowering 
 		}
 		a, y := c.axisAttr(missing, x.rank()), x
 		if c.im.opset < 13 && a != x.rank()-1 {
-			y = c.im.reshape(x, graph.NumElements(x.sizes[:a]), graph.NumElements(x.sizes[a:]))
+			y = c.im.reshapeTo(x, []graph.Dim{product(x.dims()[:a]...), product(x.dims()[a:]...)})
 			a = 1
 		}
-		c.set(c.im.reshape(along(c.im, y, a), x.sizes...))
+		c.set(c.im.reshapeTo(along(c.im, y, a), x.dims()))
 	}
 }
 
 // logSoftmax: x - logsumexp(x), which does not underflow.
 func (im *importer) logSoftmax(x *value, axis int) *value {
 	s := reduceLogSumExp(im, x, []int{axis}, true)
-	return im.do("ewsub", x, im.broadcast(s, x.sizes...))
+	return im.do("ewsub", x, im.broadcastTo(s, x.dims()))
 }
 
 func lowerBatchNorm(c *call) {
@@ -88,7 +88,7 @@ func (c *call) elementNorm(in []*value, eps float64) {
 		if v.rank() != x.rank()-1 {
 			must.Failf("%s for the elements of %s", v, x)
 		}
-		full = append(full, im.broadcast(v, x.sizes...))
+		full = append(full, im.broadcastTo(v, x.dims()))
 	}
 	dev := im.root(full[4], eps)
 	y := im.do("ewdiv", im.do("ewsub", x, full[3]), dev)
@@ -109,7 +109,8 @@ func (c *call) trainingNorm(in []*value, eps float64) {
 		must.Failf("%d outputs for %s", len(c.outs), x)
 	}
 	mean, variance := im.moments(x, append([]int{0}, upTo(2, x.rank())...))
-	moments := []*value{im.reshape(mean, x.sizes[1]), im.reshape(variance, x.sizes[1])}
+	channels := x.dims()[1:2]
+	moments := []*value{im.reshapeTo(mean, channels), im.reshapeTo(variance, channels)}
 	for i := 1; i < len(c.outs); i++ {
 		c.outs[i] = im.do("ewadd", im.scale(in[2+i], momentum), im.scale(moments[i-1], 1-momentum))
 	}
@@ -127,11 +128,12 @@ func (c *call) layerNorm(from int, eps float64) {
 	c.arithmetic("", x)
 	a := axis(from, x.rank())
 	if bias == nil {
-		if bias = valueOf(newConstant(x.dtype)); graph.Product(x.sizes[a:]...) <= maxConstant {
-			bias = valueOf(newConstant(x.dtype, x.sizes[a:]...))
+		bias = valueOf(newConstant(x.dtype))
+		if sizes, ok := fixed(x.dims()[a:]); ok && graph.Product(sizes...) <= maxConstant {
+			bias = valueOf(newConstant(x.dtype, sizes...))
 		}
 	}
-	scale, bias = im.broadcast(scale, x.sizes[a:]...), im.broadcast(bias, x.sizes[a:]...)
+	scale, bias = im.broadcastTo(scale, x.dims()[a:]), im.broadcastTo(bias, x.dims()[a:])
 	y := im.apply("layernorm", attrs{"axis": graph.IntValue(a), "eps": c.exact("eps", eps)}, x, scale, bias)
 	if len(c.outs) == 0 || len(c.outs) > 3 {
 		must.Failf("%d outputs", len(c.outs))
@@ -150,7 +152,7 @@ func (c *call) layerNorm(from int, eps float64) {
 // moments are the mean and the variance over axes, which stay with size 1.
 func (im *importer) moments(x *value, axes []int) (mean, variance *value) {
 	mean = im.reduce("reducemean", x, axes, true)
-	d := im.do("ewsub", x, im.broadcast(mean, x.sizes...))
+	d := im.do("ewsub", x, im.broadcastTo(mean, x.dims()))
 	return mean, im.reduce("reducemean", im.do("ewmul", d, d), axes, true)
 }
 

@@ -28,7 +28,7 @@ func lowerPad(c *call) {
 	mode := c.text("mode", "constant")
 	for a := range before {
 		lo, hi := before[a], after[a]
-		x = c.im.slice(x, a, max(-lo, 0), x.sizes[a]-max(-hi, 0))
+		x = c.im.slice(x, a, max(-lo, 0), x.sizes()[a]-max(-hi, 0))
 		before[a], after[a] = max(lo, 0), max(hi, 0)
 	}
 	if mode == "constant" {
@@ -39,7 +39,7 @@ func lowerPad(c *call) {
 		if before[a] == 0 && after[a] == 0 {
 			continue
 		}
-		n := x.sizes[a]
+		n := x.sizes()[a]
 		total := before[a] + n + after[a]
 		if total > maxConstant {
 			must.Do(unsupported("the padded size %d is too large", total))
@@ -55,7 +55,7 @@ func lowerPad(c *call) {
 
 func (c *call) constantPad(x *value, before, after []int, fill float64) *value {
 	if c.marked("enlarge") && x.rank() == 4 && fill == 0 && central(before, after) {
-		return c.im.apply("enlarge", attrs{"kh": graph.IntValue(x.sizes[2] + before[2] + after[2]), "kw": graph.IntValue(x.sizes[3] + before[3] + after[3])}, x)
+		return c.im.apply("enlarge", attrs{"kh": graph.IntValue(x.sizes()[2] + before[2] + after[2]), "kw": graph.IntValue(x.sizes()[3] + before[3] + after[3])}, x)
 	}
 	if c.marked("keep") {
 		return c.im.apply("pad", attrs{"before": graph.TupleValue(before...), "after": graph.TupleValue(after...), "value": graph.NumberValue(fill)}, x)
@@ -98,11 +98,11 @@ func (c *call) padding(x *value) (before, after []int) {
 	before, after = make([]int, x.rank()), make([]int, x.rank())
 	for i, a := range axes {
 		lo, hi := pads[i], pads[len(axes)+i]
-		if x.sizes[a] == 0 && min(lo, hi) >= 0 && max(lo, hi) <= graph.MaxSize && c.text("mode", "constant") == "constant" {
+		if x.sizes()[a] == 0 && min(lo, hi) >= 0 && max(lo, hi) <= graph.MaxSize && c.text("mode", "constant") == "constant" {
 			before[a], after[a] = lo, hi // cells of the number alone
 			continue
 		}
-		if n := int64(x.sizes[a]); max(lo, hi) > graph.MaxSize || n+int64(lo)+int64(hi) < 1 || n+int64(min(lo, 0))+int64(min(hi, 0)) < 1 {
+		if n := int64(x.sizes()[a]); max(lo, hi) > graph.MaxSize || n+int64(lo)+int64(hi) < 1 || n+int64(min(lo, 0))+int64(min(hi, 0)) < 1 {
 			must.Failf("pads %d and %d do not fit an axis of size %d", lo, hi, n)
 		}
 		before[a], after[a] = lo, hi
@@ -141,7 +141,7 @@ func (im *importer) reshuffle(x *value, apart, perm, out []int) *value {
 func lowerDepthToSpace(c *call) {
 	x, k := c.blocks()
 	mode := c.text("mode", "DCR")
-	b, ch, h, w := x.sizes[0], x.sizes[1], x.sizes[2], x.sizes[3]
+	b, ch, h, w := x.sizes()[0], x.sizes()[1], x.sizes()[2], x.sizes()[3]
 	if ch%(k*k) != 0 {
 		must.Failf("%d channels do not divide into blocks of size %d", ch, k)
 	}
@@ -159,7 +159,7 @@ func lowerDepthToSpace(c *call) {
 
 func lowerSpaceToDepth(c *call) {
 	x, k := c.blocks()
-	b, ch, h, w := x.sizes[0], x.sizes[1], x.sizes[2], x.sizes[3]
+	b, ch, h, w := x.sizes()[0], x.sizes()[1], x.sizes()[2], x.sizes()[3]
 	if h%k != 0 || w%k != 0 {
 		must.Failf("%s does not divide into blocks of size %d", x, k)
 	}

@@ -50,7 +50,7 @@ func lowerMoved(data ...int) lowering {
 			if v.elements() > maxConstant {
 				must.Do(unsupported("%s has more than %d elements", v, maxConstant))
 			}
-			in[i] = newConstant(graph.Int64, v.sizes...)
+			in[i] = newConstant(graph.Int64, v.sizes()...)
 			for j := range in[i].ints {
 				in[i].ints[j] = int64(next + j)
 			}
@@ -126,8 +126,8 @@ func (c *call) eye() *constant {
 	if x.rank() != 2 {
 		must.Failf("%s is no matrix", x)
 	}
-	out, k := newConstant(t, x.sizes...), diagonal(c.int("k", 0))
-	graph.Each(x.sizes, func(flat int, idx []int) {
+	out, k := newConstant(t, x.sizes()...), diagonal(c.int("k", 0))
+	graph.Each(x.sizes(), func(flat int, idx []int) {
 		if int64(idx[1]-idx[0]) != k {
 			return
 		}
@@ -162,7 +162,7 @@ func (c *call) logLikelihood(x, weights *value) *value {
 	if x.rank() < 2 || k.rank() != x.rank()-1 || !k.dtype.IsInt() {
 		must.Failf("targets %s%v for %s", k.dtype, k.sizes, x)
 	}
-	for i, n := range append([]int{x.sizes[0]}, x.sizes[2:]...) {
+	for i, n := range append([]int{x.sizes()[0]}, x.sizes()[2:]...) {
 		if k.sizes[i] != n {
 			must.Failf("targets of sizes %v for %s", k.sizes, x)
 		}
@@ -173,8 +173,8 @@ func (c *call) logLikelihood(x, weights *value) *value {
 	ignored, ignores := c.int("ignore_index", 0), c.has("ignore_index")
 	// The places of the targets, and of their weights; 0 where one is ignored.
 	at, of := newConstant(graph.Int64, k.sizes...), newConstant(graph.Int64, k.sizes...)
-	classes := x.sizes[1]
-	behind := graph.NumElements(x.sizes[2:])
+	classes := x.sizes()[1]
+	behind := graph.NumElements(x.sizes()[2:])
 	some := false
 	for i, t := range k.ints {
 		if ignores && t == ignored {
@@ -188,7 +188,7 @@ func (c *call) logLikelihood(x, weights *value) *value {
 	y := im.do("neg", im.placed([]tagged{{x, 1}}, at))
 	var w *value
 	if weights != nil {
-		if weights.rank() != 1 || weights.sizes[0] != classes || weights.dtype != x.dtype {
+		if weights.rank() != 1 || weights.sizes()[0] != classes || weights.dtype != x.dtype {
 			must.Failf("weights %s for %d classes", weights, classes)
 		}
 		w = im.placed([]tagged{{weights, 1}}, of)

@@ -264,13 +264,13 @@ func lowerClip(c *call) {
 	y := x
 	// The maximum with min comes first: where min is above max, the result is max.
 	if open[0] != nil {
-		y = c.im.do("ewmax", y, c.im.broadcast(open[0], y.sizes...))
+		y = c.im.do("ewmax", y, c.im.broadcastTo(open[0], y.dims()))
 	}
 	if !math.IsInf(bounds[0], -1) || !math.IsInf(bounds[1], 1) || c.marked("keep") {
 		y = c.im.apply("clip", attrs{"lo": c.exact("lo", bounds[0]), "hi": c.exact("hi", bounds[1])}, y)
 	}
 	if open[1] != nil {
-		y = c.im.do("ewmin", y, c.im.broadcast(open[1], y.sizes...))
+		y = c.im.do("ewmin", y, c.im.broadcastTo(open[1], y.dims()))
 	}
 	c.set(y)
 }
@@ -288,8 +288,8 @@ func broadcasting(own string) lowering {
 			return
 		}
 		if own == "ewmul" && c.marked(noteRepeated) {
-			sizes := joint(x.sizes, y.sizes)
-			c.set(c.im.do(own, c.im.broadcast(x, sizes...), c.im.broadcast(y, sizes...)))
+			sizes := jointOf(x.dims(), y.dims())
+			c.set(c.im.do(own, c.im.broadcastTo(x, sizes), c.im.broadcastTo(y, sizes)))
 			return
 		}
 		if v := c.neutral(own, x, y); v != nil {
@@ -303,7 +303,7 @@ func broadcasting(own string) lowering {
 // placed is the second operand such that it broadcasts. Before operator set 7 its
 // axes were those of the first from the attribute axis on, or the last ones.
 func (c *call) placed(x, y *value) *value {
-	if c.im.opset >= 7 || slices.Equal(x.sizes, y.sizes) {
+	if c.im.opset >= 7 || slices.Equal(x.dims(), y.dims()) {
 		return y
 	}
 	if !c.flag("broadcast") {
@@ -317,20 +317,20 @@ func (c *call) placed(x, y *value) *value {
 	if a < 0 || behind < 0 {
 		must.Failf("%s at axis %d of %s", y, a, x)
 	}
-	return c.im.reshape(y, slices.Concat(y.sizes, slices.Repeat([]int{1}, int(behind)))...)
+	return c.im.reshapeTo(y, slices.Concat(y.dims(), slices.Repeat([]graph.Dim{graph.Int(1)}, int(behind))))
 }
 
 func (im *importer) elementwise(own string, x, y *value) *value {
-	sizes := joint(x.sizes, y.sizes)
-	if own == "ewmul" && !slices.Equal(x.sizes, y.sizes) {
-		if x.elements() == 1 && (y.elements() > 1 || x.rank() < y.rank()) {
+	sizes, one := jointOf(x.dims(), y.dims()), graph.Int(1)
+	if own == "ewmul" && !slices.Equal(x.dims(), y.dims()) {
+		if product(x.dims()...) == one && (product(y.dims()...) != one || x.rank() < y.rank()) {
 			x, y = y, x // the number, if there is one, is y
 		}
-		if y.elements() == 1 && slices.Equal(x.sizes, sizes) {
+		if product(y.dims()...) == one && slices.Equal(x.dims(), sizes) {
 			return im.do("smul", x, im.reshape(y))
 		}
 	}
-	return im.do(own, im.broadcast(x, sizes...), im.broadcast(y, sizes...))
+	return im.do(own, im.broadcastTo(x, sizes), im.broadcastTo(y, sizes))
 }
 
 // variadic combines any number of operands from the left.
@@ -340,7 +340,7 @@ func variadic(own string) lowering {
 		v := in[0]
 		c.arithmetic(own, v)
 		for _, w := range in[1:] {
-			if c.im.opset < 8 && !slices.Equal(v.sizes, w.sizes) {
+			if c.im.opset < 8 && !slices.Equal(v.dims(), w.dims()) {
 				must.Failf("%s and %s have different sizes, which operator set %d does not broadcast", v, w, c.im.opset)
 			}
 			v = c.im.elementwise(own, v, w)
@@ -365,14 +365,14 @@ func lowerPow(c *call) {
 	if !t.IsFloat() && !t.IsInt() || !y.dtype.IsFloat() && !y.dtype.IsInt() {
 		must.Do(unsupported("inputs %s and %s are not supported", t, y.dtype))
 	}
-	sizes := joint(x.sizes, y.sizes)
+	sizes := jointOf(x.dims(), y.dims())
 	if k := must.Get(y.constant()); k != nil && t.IsFloat() && k.len() > 0 && !c.marked("keep") {
 		e, same := k.number(0), true
 		for i := range k.len() {
 			same = same && k.number(i) == e
 		}
 		if same && powerful(e) {
-			c.set(im.power(im.broadcast(x, sizes...), e))
+			c.set(im.power(im.broadcastTo(x, sizes), e))
 			return
 		}
 	}
@@ -382,7 +382,7 @@ func lowerPow(c *call) {
 	default: // of integers to powers of numbers that are none, what is before the point
 		x, y = im.cast(x, graph.Float64), im.cast(y, graph.Float64)
 	}
-	c.set(im.cast(im.do("ewpow", im.broadcast(x, sizes...), im.broadcast(y, sizes...)), t))
+	c.set(im.cast(im.do("ewpow", im.broadcastTo(x, sizes), im.broadcastTo(y, sizes)), t))
 }
 
 // lowerPRelu: relu(x) - slope * relu(-x).
@@ -393,7 +393,7 @@ func lowerPRelu(c *call) {
 	if im.opset < 7 && slope.rank() == 1 && x.rank() > 1 && slope.elements() > 1 {
 		slope = im.reshape(slope, ofChannels(slope.elements(), x.rank())[1:]...)
 	}
-	slope = im.broadcast(slope, x.sizes...)
+	slope = im.broadcastTo(slope, x.dims())
 	c.set(im.do("ewsub", im.do("relu", x), im.do("ewmul", slope, im.do("relu", im.do("neg", x)))))
 }
 
@@ -403,7 +403,7 @@ func lowerIdentity(c *call) {
 	text, _ := c.noteOf()
 	if axis, ok := strings.CutPrefix(text, noteWhole); ok {
 		if a, err := strconv.Atoi(axis); err == nil && a >= 0 && a < v.rank() && !v.empty() {
-			v = c.im.apply("slice", attrs{"axis": graph.IntValue(a), "lo": graph.IntValue(0), "hi": graph.IntValue(v.sizes[a])}, v)
+			v = c.im.apply("slice", attrs{"axis": graph.IntValue(a), "lo": graph.IntValue(0), "hi": graph.IntValue(v.sizes()[a])}, v)
 		}
 	}
 	c.set(v)
@@ -433,5 +433,5 @@ func lowerDropout(c *call) {
 		must.Do(unsupported("the output mask is not defined before operator set 12: convert the model to 12 or later"))
 	}
 	one := valueOf(&constant{dtype: graph.Bool, ints: []int64{1}})
-	c.outs[0], c.outs[1] = x, c.im.broadcast(one, x.sizes...)
+	c.outs[0], c.outs[1] = x, c.im.broadcastTo(one, x.dims())
 }

@@ -14,7 +14,7 @@ func (c *call) windowed(own string) (x *value, w *window) {
 	if x.rank() < 3 {
 		must.Failf("%s: want at least 3 axes", x)
 	}
-	return x, c.window(x.sizes[2:], nil)
+	return x, c.window(x.sizes()[2:], nil)
 }
 
 func lowerMaxPool(c *call) {
@@ -23,7 +23,7 @@ func lowerMaxPool(c *call) {
 		must.Failf("%d outputs", len(c.outs))
 	}
 	if c.wanted(1) {
-		again := c.window(x.sizes[2:], nil)
+		again := c.window(x.sizes()[2:], nil)
 		c.outs[1] = c.maximaAt(x, again, c.flag("storage_order"))
 	}
 	c.outs[0] = c.im.pool(x, win, "poolmax", "")
@@ -57,7 +57,7 @@ func (im *importer) pool(x *value, win *window, op, border string) *value {
 		must.Do(unsupported("pooling over %d axes is not supported", n))
 	}
 	if win.same == "" {
-		if added := win.explicit(x.sizes[2:]); !zeros(added) {
+		if added := win.explicit(x.sizes()[2:]); !zeros(added) {
 			win.valid = false
 			if border == "counted" && !(zeros(win.before) && zeros(win.after)) {
 				// The border counts, what rounding up adds does not: the
@@ -89,18 +89,18 @@ func (im *importer) pool3(x *value, win *window, op, border string) *value {
 	if win.ceil && border == "counted" && !win.valid {
 		return im.averageOf(x, win, border)
 	}
-	b, c, d := x.sizes[0], x.sizes[1], x.sizes[2]
-	v := im.pool(im.reshape(x, b, c*d, x.sizes[3], x.sizes[4]), win.over(1, 3), op, border)
-	h, w := v.sizes[2], v.sizes[3]
+	b, c, d := x.sizes()[0], x.sizes()[1], x.sizes()[2]
+	v := im.pool(im.reshape(x, b, c*d, x.sizes()[3], x.sizes()[4]), win.over(1, 3), op, border)
+	h, w := v.sizes()[2], v.sizes()[3]
 	first := win.reaxed(func(xs []int, nothing int) []int { return []int{xs[0], nothing} })
 	v = im.pool(im.reshape(v, b, c, d, h*w), first, op, border)
-	return im.reshape(v, b, c, v.sizes[2], h, w)
+	return im.reshape(v, b, c, v.sizes()[2], h, w)
 }
 
 // averageOf is the general form of an average: the sum under each window, a
 // convolution of each channel with ones, over the number of cells that count.
 func (im *importer) averageOf(x *value, win *window, border string) *value {
-	image := x.sizes[2:]
+	image := x.sizes()[2:]
 	added := win.explicit(image)
 	out := win.windows(image, added)
 	cells := make([][]float64, len(image)) // that count, by axis and window
@@ -138,10 +138,10 @@ func (im *importer) averageOf(x *value, win *window, border string) *value {
 			counts.floats[flat] *= cells[i][o]
 		}
 	})
-	v := im.reshape(x, append([]int{x.sizes[0] * x.sizes[1], 1}, image...)...)
+	v := im.reshape(x, append([]int{x.sizes()[0] * x.sizes()[1], 1}, image...)...)
 	v = im.convolve(v, valueOf(one), win, 1)
-	v = im.do("ewdiv", v, im.broadcast(valueOf(counts), v.sizes...))
-	return im.reshape(v, append(slices.Clone(x.sizes[:2]), out...)...)
+	v = im.do("ewdiv", v, im.broadcast(valueOf(counts), v.sizes()...))
+	return im.reshape(v, append(slices.Clone(x.sizes()[:2]), out...)...)
 }
 
 // dilatedPool pools with gaps in the window. Where the stride is a multiple of
@@ -149,17 +149,17 @@ func (im *importer) averageOf(x *value, win *window, border string) *value {
 // window over them has none. Else a maximum is that of the image's copies
 // shifted to each cell of the kernel, one axis after another.
 func (im *importer) dilatedPool(x *value, win *window, op, border string) *value {
-	for i, n := range win.explicit(x.sizes[2:]) {
+	for i, n := range win.explicit(x.sizes()[2:]) {
 		win.after[i] += n
 	}
 	x = win.padImage(im, x, least(x.dtype))
 	for i := range win.kernel {
 		d, s, axis := win.dilation[i], win.stride[i], 2+i
-		out := (x.sizes[axis]-win.extent(i))/s + 1
+		out := (x.sizes()[axis]-win.extent(i))/s + 1
 		if s%d == 0 {
-			x = im.every(x, axis, 0, d, (x.sizes[axis]+d-1)/d)
+			x = im.every(x, axis, 0, d, (x.sizes()[axis]+d-1)/d)
 			// The other axes are one, of which each cell is its own window.
-			sizes := slices.Clone(x.sizes)
+			sizes := slices.Clone(x.sizes())
 			rest := &window{kernel: []int{win.kernel[i], 1}, stride: []int{s / d, 1}, dilation: []int{1, 1}, before: []int{0, 0}, after: []int{0, 0}, valid: true}
 			v := im.reshape(x, graph.NumElements(sizes[:axis]), 1, sizes[axis], graph.NumElements(sizes[axis+1:]))
 			v = im.pool(v, rest, op, border)
@@ -219,7 +219,7 @@ func lowerGlobalLp(c *call) {
 // lowerLpPool: sums under windows are a convolution of each channel with ones.
 func lowerLpPool(c *call) {
 	x, win := c.windowed("")
-	im, p, image := c.im, c.norm(), x.sizes[2:]
+	im, p, image := c.im, c.norm(), x.sizes()[2:]
 	added := win.explicit(image)
 	out := win.windows(image, added)
 	for i := range added {
@@ -233,7 +233,7 @@ func lowerLpPool(c *call) {
 	for i := range one.floats {
 		one.floats[i] = 1
 	}
-	y := im.reshape(im.powers(x, p), append([]int{x.sizes[0] * x.sizes[1], 1}, image...)...)
+	y := im.reshape(im.powers(x, p), append([]int{x.sizes()[0] * x.sizes()[1], 1}, image...)...)
 	y = im.convolve(y, valueOf(one), win, 1)
-	c.set(im.normOf(im.reshape(y, append(slices.Clone(x.sizes[:2]), out...)...), p))
+	c.set(im.normOf(im.reshape(y, append(slices.Clone(x.sizes()[:2]), out...)...), p))
 }

@@ -67,13 +67,13 @@ func (im *importer) matmul(x, y *value) *value {
 	}
 	row, column := x.rank() == 1, y.rank() == 1
 	if row {
-		x = im.reshape(x, 1, x.sizes[0])
+		x = im.reshapeTo(x, []graph.Dim{graph.Int(1), x.size(0)})
 	}
 	if column {
-		y = im.reshape(y, y.sizes[0], 1)
+		y = im.reshapeTo(y, []graph.Dim{y.size(0), graph.Int(1)})
 	}
 	p := im.product(x, y)
-	sizes := slices.Clone(p.sizes)
+	sizes := slices.Clone(p.dims())
 	if column {
 		sizes = sizes[:len(sizes)-1]
 	}
@@ -81,25 +81,25 @@ func (im *importer) matmul(x, y *value) *value {
 		at := p.rank() - 2
 		sizes = slices.Delete(sizes, at, at+1)
 	}
-	return im.reshape(p, sizes...)
+	return im.reshapeTo(p, sizes)
 }
 
 func (im *importer) product(x, y *value) *value {
-	xb, yb := x.sizes[:x.rank()-2], y.sizes[:y.rank()-2]
-	m, k, n := x.sizes[x.rank()-2], x.sizes[x.rank()-1], y.sizes[y.rank()-1]
-	if y.sizes[y.rank()-2] != k {
-		must.Failf("%s and %s: %d columns and %d rows", x, y, k, y.sizes[y.rank()-2])
+	xb, yb := x.dims()[:x.rank()-2], y.dims()[:y.rank()-2]
+	m, k, n := x.size(x.rank()-2), x.size(x.rank()-1), y.size(y.rank()-1)
+	if rows := y.size(y.rank() - 2); !same(rows, k) {
+		must.Failf("%s and %s: %s columns and %s rows", x, y, k, rows)
 	}
 	if x.rank() > 2 && y.rank() == 2 {
-		tall := im.reshape(x, graph.NumElements(xb)*m, k)
-		return im.reshape(im.do("matmul", tall, y), append(slices.Clone(xb), m, n)...)
+		tall := im.reshapeTo(x, []graph.Dim{product(xb...).Mul(m), k})
+		return im.reshapeTo(im.do("matmul", tall, y), append(slices.Clone(xb), m, n))
 	}
-	var batch []int
-	if err := must.Try(func() { batch = joint(xb, yb) }); err != nil {
+	var batch []graph.Dim
+	if err := must.Try(func() { batch = jointOf(xb, yb) }); err != nil {
 		must.Failf("%s and %s: %w", x, y, err)
 	}
-	x = im.broadcast(x, append(slices.Clone(batch), m, k)...)
-	y = im.broadcast(y, append(slices.Clone(batch), k, n)...)
+	x = im.broadcastTo(x, append(slices.Clone(batch), m, k))
+	y = im.broadcastTo(y, append(slices.Clone(batch), k, n))
 	return im.do("matmul", x, y)
 }
 
@@ -119,10 +119,10 @@ func lowerGemm(c *call) {
 	y := c.scaled("alpha", im.do("matmul", in[0], in[1]))
 	if in[2] != nil {
 		add := c.scaled("beta", in[2])
-		if im.opset < 7 && !slices.Equal(add.sizes, y.sizes) && !c.flag("broadcast") {
+		if im.opset < 7 && !slices.Equal(add.dims(), y.dims()) && !c.flag("broadcast") {
 			must.Failf("%s and %s have different sizes, and broadcast is not 1", y, add)
 		}
-		y = im.do("ewadd", y, im.broadcast(add, y.sizes...))
+		y = im.do("ewadd", y, im.broadcastTo(add, y.dims()))
 	}
 	c.set(y)
 }
@@ -144,7 +144,7 @@ func plainReduce(op string) reduction {
 
 // reduce refuses the largest of no elements: where it has a value in ONNX, ofNothing gives it.
 func (im *importer) reduce(op string, x *value, axes []int, keep bool) *value {
-	if op == "reducemax" && x.empty() && !slices.Contains(reducedSizes(x.sizes, axes, keep), 0) {
+	if op == "reducemax" && x.empty() && !slices.Contains(reducedSizes(x.sizes(), axes, keep), 0) {
 		must.Failf("the largest of no elements: %s has none along axes %v", x, axes)
 	}
 	return im.apply(op, attrs{"axes": graph.TupleValue(axes...), "keep": graph.IntValue(int(truth(keep)))}, x)
@@ -181,9 +181,9 @@ func reduceLogSumExp(im *importer, x *value, axes []int, keep bool) *value {
 		most := float64(math.Nextafter32(math.MaxFloat32, 0))
 		m = im.apply("clip", attrs{"lo": graph.NumberValue(-most), "hi": graph.NumberValue(most)}, m)
 	}
-	d := im.do("ewsub", x, im.broadcast(m, x.sizes...))
+	d := im.do("ewsub", x, im.broadcastTo(m, x.dims()))
 	s := im.do("log", im.reduce("reducesum", im.do("exp", d), axes, keep))
-	return im.do("ewadd", s, im.reshape(m, s.sizes...))
+	return im.do("ewadd", s, im.reshapeTo(m, s.dims()))
 }
 
 // lowerReduce: own is the operator that does it alone, which may be exact on integers.
@@ -202,10 +202,12 @@ func lowerReduce(own string, f reduction) lowering {
 func (c *call) reduced(f reduction, x *value, axes []int, keep bool) *value {
 	if len(axes) == 0 {
 		// An axis of size 1 is added, and reduced.
-		x, axes, keep = c.im.reshape(x, append(slices.Clone(x.sizes), 1)...), []int{x.rank()}, false
+		x, axes, keep = c.im.reshapeTo(x, append(slices.Clone(x.dims()), graph.Int(1))), []int{x.rank()}, false
 	}
-	if y := c.ofNothing(x, reducedSizes(x.sizes, axes, keep)); y != nil {
-		return y
+	if x.empty() {
+		if y := c.ofNothing(x, reducedSizes(x.sizes(), axes, keep)); y != nil {
+			return y
+		}
 	}
 	return f(c.im, x, axes, keep)
 }
@@ -214,7 +216,7 @@ func (c *call) reduced(f reduction, x *value, axes []int, keep bool) *value {
 // it is not such.
 func (c *call) ofNothing(x *value, sizes []int) *value {
 	to, ok := map[string]float64{"ReduceProd": 1, "ReduceMax": math.Inf(-1), "ReduceLogSumExp": math.Inf(-1), "ReduceMin": math.Inf(1)}[c.node.GetOpType()]
-	if !ok || !x.empty() {
+	if !ok {
 		return nil
 	}
 	k := newConstant(x.dtype, sizes...)
@@ -259,10 +261,10 @@ func lowerDet(c *call) {
 	x, im := c.need(1, 1)[0], c.im
 	c.arithmetic("", x)
 	r := x.rank()
-	if r < 2 || x.sizes[r-1] != x.sizes[r-2] {
+	if r < 2 || x.sizes()[r-1] != x.sizes()[r-2] {
 		must.Failf("%s is not a square matrix", x)
 	}
-	n, lead := x.sizes[r-1], slices.Clone(x.sizes[:r-2])
+	n, lead := x.sizes()[r-1], slices.Clone(x.sizes()[:r-2])
 	if n > maxDet {
 		must.Do(unsupported("matrices with %d rows, at most %d are supported", n, maxDet))
 	}

@@ -55,7 +55,7 @@ func (c *call) along(scale *value, sizes []int, axis int) *value {
 		must.Failf("axis %d is out of range for shape %v", axis, sizes)
 	}
 	if scale.rank() == 1 {
-		if scale.sizes[0] != sizes[axis] {
+		if scale.sizes()[0] != sizes[axis] {
 			must.Failf("scales %s do not fit axis %d of shape %v", scale, axis, sizes)
 		}
 		form := ones(len(sizes))
@@ -67,7 +67,7 @@ func (c *call) along(scale *value, sizes []int, axis int) *value {
 	if block > 0 {
 		blocks[axis] = (sizes[axis] + block - 1) / block
 	}
-	if block < 1 || !slices.Equal(scale.sizes, blocks) {
+	if block < 1 || !slices.Equal(scale.sizes(), blocks) {
 		must.Failf("scales %s do not fit shape %v with block_size %d along axis %d", scale, sizes, block, axis)
 	}
 	block = min(block, sizes[axis])
@@ -86,12 +86,12 @@ func (c *call) centered(x, zero *value, axis int) *value {
 	if zero.dtype != x.dtype {
 		must.Failf("the zero point %s and %s have different element types", zero, x)
 	}
-	return im.do("ewsub", y, c.along(im.cast(zero, graph.Float32), x.sizes, axis))
+	return im.do("ewsub", y, c.along(im.cast(zero, graph.Float32), x.sizes(), axis))
 }
 
 // dequantized is what quantized numbers stand for, in float32.
 func (c *call) dequantized(x *value, q quantum, axis int) *value {
-	return c.im.do("ewmul", c.centered(x, q.zero, axis), c.along(c.im.cast(q.scale, graph.Float32), x.sizes, axis))
+	return c.im.do("ewmul", c.centered(x, q.zero, axis), c.along(c.im.cast(q.scale, graph.Float32), x.sizes(), axis))
 }
 
 // rounded are numbers that were divided by their scales as numbers of type t.
@@ -109,7 +109,7 @@ func (c *call) rounded(y, zero *value, t graph.DType, axis int) *value {
 	}
 	y = im.do("round", y)
 	if zero != nil {
-		y = im.do("ewadd", y, c.along(im.cast(zero, graph.Float32), y.sizes, axis))
+		y = im.do("ewadd", y, c.along(im.cast(zero, graph.Float32), y.sizes(), axis))
 	}
 	lo, hi := t.IntRange()
 	y = im.apply("clip", attrs{"lo": graph.NumberValue(float64(lo)), "hi": graph.NumberValue(float64(hi))}, y)
@@ -118,7 +118,7 @@ func (c *call) rounded(y, zero *value, t graph.DType, axis int) *value {
 
 // quantized are numbers of float32 as small integers.
 func (c *call) quantized(x *value, q quantum, t graph.DType, axis int) *value {
-	y := c.im.do("ewdiv", x, c.along(c.im.cast(q.scale, graph.Float32), x.sizes, axis))
+	y := c.im.do("ewdiv", x, c.along(c.im.cast(q.scale, graph.Float32), x.sizes(), axis))
 	return c.rounded(y, q.zero, t, axis)
 }
 

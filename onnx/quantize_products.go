@@ -99,10 +99,10 @@ func (c *call) rowZero(x, zero *value) *value {
 	if zero == nil || zero.elements() == 1 || zero.rank() != 1 {
 		return c.factorZero(x, zero)
 	}
-	if x.rank() < 2 || zero.sizes[0] != x.sizes[x.rank()-2] {
+	if x.rank() < 2 || zero.sizes()[0] != x.sizes()[x.rank()-2] {
 		must.Failf("the zero point %s and %s have different element types", zero, x)
 	}
-	return c.im.broadcast(c.im.reshape(zero, zero.sizes[0], 1), x.sizes...)
+	return c.im.broadcast(c.im.reshape(zero, zero.sizes()[0], 1), x.sizes()...)
 }
 
 func (c *call) factorZero(x, zero *value) *value {
@@ -111,10 +111,10 @@ func (c *call) factorZero(x, zero *value) *value {
 		return nil
 	case zero.elements() == 1:
 		zero = c.im.reshape(zero)
-	case !slices.Equal(joint(zero.sizes, x.sizes), x.sizes):
+	case !slices.Equal(joint(zero.sizes(), x.sizes()), x.sizes()):
 		must.Failf("the zero point %s and %s have different element types", zero, x)
 	}
-	return c.im.broadcast(zero, x.sizes...)
+	return c.im.broadcast(zero, x.sizes()...)
 }
 
 // products is the product of matrices of bytes less their zero points: of float32 where
@@ -139,12 +139,12 @@ func (c *call) products(x, xz, w, wz *value) *value {
 		return im.do("ewsub", y, spread(y, im.cast(zero, t)))
 	}
 	a, b := less(x, xz, c.rowZero), less(w, wz, c.factorZero)
-	long, at := a.sizes[a.rank()-1], max(0, b.rank()-2)
+	long, at := a.sizes()[a.rank()-1], max(0, b.rank()-2)
 	if terms == 0 {
 		return im.matmul(a, b)
 	}
-	if b.sizes[at] != long {
-		must.Failf("%s and %s: %d columns and %d rows", x, w, long, b.sizes[at])
+	if b.sizes()[at] != long {
+		must.Failf("%s and %s: %d columns and %d rows", x, w, long, b.sizes()[at])
 	}
 	return im.inParts((long+terms-1)/terms, func(i int) *value {
 		lo, hi := i*terms, min(long, (i+1)*terms)
@@ -164,18 +164,18 @@ func (c *call) convolved(x, xz, w, wz *value) *value {
 		must.Failf("the zero point %s and %s have different element types", xz, x)
 	}
 	groups := c.int("group", 1)
-	cells := graph.NumElements(w.sizes[2:])
+	cells := graph.NumElements(w.sizes()[2:])
 	terms := c.cut(x, xz, w, wz) / cells // channels
 	if terms == 0 {
 		must.Do(unsupported("windows of %d elements of %s and %s are too large", cells, x.dtype, w.dtype))
 	}
 	a, b := c.centered(x, xz, 1), c.centered(w, wz, 0)
-	long := w.sizes[1]
-	win := func() *window { return c.window(x.sizes[2:], w.sizes[2:]) }
+	long := w.sizes()[1]
+	win := func() *window { return c.window(x.sizes()[2:], w.sizes()[2:]) }
 	if long <= terms {
 		return im.convolve(a, b, win(), groups)
 	}
-	if groups != 1 || x.sizes[1] != long {
+	if groups != 1 || x.sizes()[1] != long {
 		must.Do(unsupported("groups of %d channels with windows of %d elements are not supported", long, cells))
 	}
 	return im.inParts((long+terms-1)/terms, func(i int) *value {
@@ -205,9 +205,9 @@ func (c *call) requantized(y *value, x, w, out quantum, axis int) *value {
 		must.Do(unsupported("scales %s and %s must be scalars", x.scale, out.scale))
 	}
 	y = im.cast(y, graph.Float32)
-	factor := im.do("ewmul", im.broadcast(im.reshape(x.scale), w.scale.sizes...), w.scale)
-	factor = im.do("ewdiv", factor, im.broadcast(im.reshape(out.scale), w.scale.sizes...))
-	y = im.do("ewmul", y, c.along(factor, y.sizes, axis))
+	factor := im.do("ewmul", im.broadcast(im.reshape(x.scale), w.scale.sizes()...), w.scale)
+	factor = im.do("ewdiv", factor, im.broadcast(im.reshape(out.scale), w.scale.sizes()...))
+	y = im.do("ewmul", y, c.along(factor, y.sizes(), axis))
 	return c.rounded(y, out.zero, out.zero.dtype, 0)
 }
 
@@ -258,10 +258,10 @@ func (c *call) scaledProduct(x, w *value, xq, wq quantum, bias *value) *value {
 		must.Do(unsupported("scale %s must be a scalar", xq.scale))
 	}
 	y := im.cast(c.products(x, xq.zero, w, wq.zero), graph.Float32)
-	factor := im.do("ewmul", im.broadcast(im.reshape(xq.scale), wq.scale.sizes...), wq.scale)
-	y = im.do("ewmul", y, c.along(factor, y.sizes, -1))
+	factor := im.do("ewmul", im.broadcast(im.reshape(xq.scale), wq.scale.sizes()...), wq.scale)
+	y = im.do("ewmul", y, c.along(factor, y.sizes(), -1))
 	if bias != nil {
-		y = im.do("ewadd", y, im.broadcast(bias, y.sizes...))
+		y = im.do("ewadd", y, im.broadcast(bias, y.sizes()...))
 	}
 	return y
 }
@@ -287,7 +287,7 @@ func lowerQGemm(c *call) {
 	y := c.products(a, x.zero, b, w.zero)
 	if in[6] != nil {
 		y = im.cast(y, graph.Int32)
-		y = im.do("ewadd", y, im.broadcast(in[6], y.sizes...))
+		y = im.do("ewadd", y, im.broadcast(in[6], y.sizes()...))
 	}
 	if alpha := c.float("alpha", 1); alpha != 1 {
 		x.scale = im.scale(x.scale, alpha)
@@ -296,9 +296,9 @@ func lowerQGemm(c *call) {
 		if x.scale.elements() != 1 {
 			must.Do(unsupported("scale %s must be a scalar", x.scale))
 		}
-		factor := im.do("ewmul", im.broadcast(im.reshape(x.scale), w.scale.sizes...), w.scale)
+		factor := im.do("ewmul", im.broadcast(im.reshape(x.scale), w.scale.sizes()...), w.scale)
 		y = im.cast(y, graph.Float32)
-		c.set(im.do("ewmul", y, c.along(factor, y.sizes, 1)))
+		c.set(im.do("ewmul", y, c.along(factor, y.sizes(), 1)))
 		return
 	}
 	c.set(c.requantized(y, x, w, c.quantum(7), 1))

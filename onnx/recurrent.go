@@ -51,14 +51,14 @@ func lowerRecurrent(gates int, acts []string, next step) lowering {
 		if byBatch {
 			x = im.transpose(x, 1, 0, 2)
 		}
-		steps, batch, hidden := x.sizes[0], x.sizes[1], in[2].sizes[2]
+		steps, batch, hidden := x.sizes()[0], x.sizes()[1], in[2].sizes()[2]
 		way := c.text("direction", "forward")
 		dirs := 1
 		if way == "bidirectional" {
 			dirs = 2
 		}
 		for _, v := range in[1:3] {
-			if v.sizes[0] != dirs || v.sizes[1] != gates*hidden {
+			if v.sizes()[0] != dirs || v.sizes()[1] != gates*hidden {
 				must.Failf("%s: want %d directions of %d", v, dirs, gates*hidden)
 			}
 		}
@@ -87,18 +87,18 @@ func lowerRecurrent(gates int, acts []string, next step) lowering {
 			if byBatch && (i == 5 || i == 6) {
 				axis = 1
 			}
-			if v.rank() <= axis || v.sizes[axis] != dirs {
+			if v.rank() <= axis || v.sizes()[axis] != dirs {
 				must.Failf("%s: want %d directions", v, dirs)
 			}
-			return im.reshape(im.slice(v, axis, dir, dir+1), append(append([]int{}, v.sizes[:axis]...), v.sizes[axis+1:]...)...)
+			return im.reshape(im.slice(v, axis, dir, dir+1), append(append([]int{}, v.sizes()[:axis]...), v.sizes()[axis+1:]...)...)
 		}
 		var ys, hs, cs []*value
 		for dir := range dirs {
 			d := &recurrence{im: im, hidden: hidden, batch: batch, acts: c.activations(acts, dir, dirs), linear: c.flag("linear_before_reset")}
 			d.r = im.transpose(part(2, dir), 1, 0)
-			all := im.matmul(im.reshape(x, steps*batch, x.sizes[2]), im.transpose(part(1, dir), 1, 0))
+			all := im.matmul(im.reshape(x, steps*batch, x.sizes()[2]), im.transpose(part(1, dir), 1, 0))
 			if b := part(3, dir); b != nil {
-				if b.rank() != 1 || b.sizes[0] != 2*gates*hidden {
+				if b.rank() != 1 || b.sizes()[0] != 2*gates*hidden {
 					must.Failf("%s for %d gates of %d", c.in[3], gates, hidden)
 				}
 				all = im.elementwise("ewadd", all, im.slice(b, 0, 0, gates*hidden))

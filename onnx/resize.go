@@ -59,7 +59,7 @@ func lowerUpsample(c *call) {
 	} else {
 		s.scales = c.floats("scales")
 	}
-	s.bySizes(x.sizes)
+	s.bySizes(x.sizes())
 	c.set(c.im.resize(x, &s))
 }
 
@@ -80,7 +80,7 @@ func lowerResize(c *call) {
 	if s.antialias && s.method == "nearest" {
 		must.Do(unsupported("antialiasing in mode nearest is not supported"))
 	}
-	s.bySizes(x.sizes)
+	s.bySizes(x.sizes())
 	c.set(c.im.resize(x, s))
 }
 
@@ -193,7 +193,7 @@ func (im *importer) resize(x *value, s *sampling) *value {
 		mode = ""
 	}
 	exact := mode != "" && !s.antialias && slices.Contains([]string{"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"}, s.coord)
-	for i, n := range x.sizes {
+	for i, n := range x.sizes() {
 		// The operator scales by the sizes' ratio.
 		if math.Abs(s.scales[i]*float64(n)-float64(s.sizes[i])) > 1e-5 {
 			exact = false
@@ -202,8 +202,8 @@ func (im *importer) resize(x *value, s *sampling) *value {
 	if exact {
 		return im.apply("resize", attrs{"sizes": graph.TupleValue(s.sizes...), "mode": graph.NameValue(mode + "_" + s.coord)}, x)
 	}
-	for a := range x.sizes {
-		if x.sizes[a] != s.sizes[a] || s.scales[a] != 1 || s.coord == "tf_crop_and_resize" {
+	for a := range x.sizes() {
+		if x.sizes()[a] != s.sizes[a] || s.scales[a] != 1 || s.coord == "tf_crop_and_resize" {
 			x = im.resample(x, a, s)
 		}
 	}
@@ -238,7 +238,7 @@ func (im *importer) extrapolate(x *value, s *sampling) *value {
 
 // resample samples along one axis.
 func (im *importer) resample(x *value, axis int, s *sampling) *value {
-	n, out := x.sizes[axis], s.sizes[axis]
+	n, out := x.sizes()[axis], s.sizes[axis]
 	if graph.Product(n, out) > maxConstant {
 		must.Do(unsupported("resizing %d to %d is too large", n, out))
 	}
@@ -262,7 +262,7 @@ func (im *importer) resample(x *value, axis int, s *sampling) *value {
 	perm, last := upTo(0, x.rank()), x.rank()-1
 	perm[axis], perm[last] = last, axis
 	v := im.transpose(x, perm...)
-	sizes := slices.Clone(v.sizes)
+	sizes := slices.Clone(v.sizes())
 	sizes[last] = out
 	v = im.do("matmul", im.reshape(v, x.elements()/n, n), valueOf(weights))
 	return im.transpose(im.reshape(v, sizes...), perm...)

@@ -20,24 +20,24 @@ type rotary struct {
 // turned are heads turned.
 func (im *importer) turned(x *value, r rotary) *value {
 	half := r.dim / 2
-	if x.rank() != 4 || r.dim < 2 || r.dim%2 != 0 || r.dim > x.sizes[3] {
+	if x.rank() != 4 || r.dim < 2 || r.dim%2 != 0 || r.dim > x.sizes()[3] {
 		must.Failf("%d numbers of each head of %s are to be turned", r.dim, x)
 	}
 	front := im.slice(x, 3, 0, r.dim)
-	sizes := append(slices.Clone(x.sizes[:3]), half)
+	sizes := append(slices.Clone(x.sizes()[:3]), half)
 	angle := func(v *value) *value {
 		if v.dtype != x.dtype || v.rank() != 2 && v.rank() != 3 {
 			must.Failf("angles %s for %s", v, x)
 		}
 		b := 1
 		if v.rank() == 3 {
-			b = v.sizes[0]
+			b = v.sizes()[0]
 		}
-		if p := x.sizes[r.places]; v.sizes[v.rank()-2] != p || v.sizes[v.rank()-1] != half || b != 1 && b != x.sizes[0] {
+		if p := x.sizes()[r.places]; v.sizes()[v.rank()-2] != p || v.sizes()[v.rank()-1] != half || b != 1 && b != x.sizes()[0] {
 			must.Failf("angles %s for %d places and %d numbers of %s", v, p, half, x)
 		}
 		at := []int{b, 1, 1, half}
-		at[r.places] = x.sizes[r.places]
+		at[r.places] = x.sizes()[r.places]
 		return im.broadcast(im.reshape(v, at...), sizes...)
 	}
 	cos, sin := angle(r.cos), angle(r.sin)
@@ -58,9 +58,9 @@ func (im *importer) turned(x *value, r rotary) *value {
 		re, ie = im.reshape(re, append(slices.Clone(sizes), 1)...), im.reshape(ie, append(slices.Clone(sizes), 1)...)
 	}
 	y := im.apply("concat", attrs{"axis": graph.IntValue(axis)}, re, ie)
-	y = im.reshape(y, append(slices.Clone(x.sizes[:3]), r.dim)...)
-	if r.dim < x.sizes[3] {
-		y = im.apply("concat", attrs{"axis": graph.IntValue(3)}, y, im.slice(x, 3, r.dim, x.sizes[3]))
+	y = im.reshape(y, append(slices.Clone(x.sizes()[:3]), r.dim)...)
+	if r.dim < x.sizes()[3] {
+		y = im.apply("concat", attrs{"axis": graph.IntValue(3)}, y, im.slice(x, 3, r.dim, x.sizes()[3]))
 	}
 	return y
 }
@@ -90,24 +90,24 @@ func lowerRotary(c *call) {
 	y := x
 	if x.rank() == 3 {
 		n := int(c.int("num_heads", 0))
-		if n < 1 || x.sizes[2]%n != 0 {
+		if n < 1 || x.sizes()[2]%n != 0 {
 			must.Failf("%s does not divide into %d heads", x, n)
 		}
-		y, r.places = im.reshape(x, x.sizes[0], x.sizes[1], n, x.sizes[2]/n), 1
+		y, r.places = im.reshape(x, x.sizes()[0], x.sizes()[1], n, x.sizes()[2]/n), 1
 	}
 	if y.rank() != 4 {
 		must.Failf("%s: want 3 or 4 axes", x)
 	}
 	if r.dim = int(c.int("rotary_embedding_dim", 0)); r.dim == 0 {
-		r.dim = y.sizes[3]
+		r.dim = y.sizes()[3]
 	}
 	if at := in[3]; at != nil {
-		if at.rank() != 2 || at.sizes[0] != x.sizes[0] {
+		if at.rank() != 2 || at.sizes()[0] != x.sizes()[0] {
 			must.Failf("position_ids %s do not fit %s", at, x)
 		}
 		r.cos, r.sin = im.looked(r.cos, at), im.looked(r.sin, at)
 	} else if r.cos.rank() != 3 || r.sin.rank() != 3 {
 		must.Failf("angles %s and %s without positions: want 3 axes", r.cos, r.sin)
 	}
-	c.set(im.reshape(im.turned(y, r), x.sizes...))
+	c.set(im.reshape(im.turned(y, r), x.sizes()...))
 }

@@ -31,7 +31,7 @@ func (im *importer) running(x *value, axis int, op string, none float64, exclusi
 		}
 		return im.apply("reverse", attrs{"axes": graph.TupleValue(axis)}, v)
 	}
-	n := x.sizes[axis]
+	n := x.sizes()[axis]
 	later := func(v *value, by int) *value {
 		before, after := make([]int, x.rank()), make([]int, x.rank())
 		before[axis] = by
@@ -49,12 +49,12 @@ func (im *importer) running(x *value, axis int, op string, none float64, exclusi
 
 // reduceProd multiplies the first half with the second until one is left.
 func reduceProd(im *importer, x *value, axes []int, keep bool) *value {
-	sizes := reducedSizes(x.sizes, axes, keep)
+	sizes := reducedSizes(x.sizes(), axes, keep)
 	for _, a := range axes {
-		for x.sizes[a] > 1 {
-			half := x.sizes[a] / 2
+		for x.sizes()[a] > 1 {
+			half := x.sizes()[a] / 2
 			y := im.do("ewmul", im.slice(x, a, 0, half), im.slice(x, a, half, 2*half))
-			if x.sizes[a]%2 == 1 {
+			if x.sizes()[a]%2 == 1 {
 				y = im.apply("concat", attrs{"axis": graph.IntValue(a)}, y, im.slice(x, a, 2*half, 2*half+1))
 			}
 			x = y

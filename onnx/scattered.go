@@ -21,13 +21,13 @@ func (c *call) linesOf(rows *value, n int) lines {
 	if c.node.GetOpType() != "ScatterND" {
 		a := c.axisAttr(0, x.rank())
 		others := func(sizes []int) []int { return slices.Delete(slices.Clone(sizes), a, a+1) }
-		if slices.Equal(others(x.sizes), others(at.sizes)) {
+		if slices.Equal(others(x.sizes()), others(at.sizes())) {
 			last := func(v *value) *value {
 				perm := append(slices.Delete(upTo(0, v.rank()), a, a+1), a)
-				return im.reshape(im.transpose(v, perm...), v.elements()/v.sizes[a], v.sizes[a])
+				return im.reshape(im.transpose(v, perm...), v.elements()/v.sizes()[a], v.sizes()[a])
 			}
-			apart := func(v *value) *value { v = last(v); return im.reshape(v, append(slices.Clone(v.sizes), 1)...) }
-			return lines{apart(x), apart(from), last(im.fromFront(at, x.sizes[a]))}
+			apart := func(v *value) *value { v = last(v); return im.reshape(v, append(slices.Clone(v.sizes()), 1)...) }
+			return lines{apart(x), apart(from), last(im.fromFront(at, x.sizes()[a]))}
 		}
 	}
 	count, fresh := x.elements()/n, rows.elements()
@@ -37,14 +37,14 @@ func (c *call) linesOf(rows *value, n int) lines {
 // unlined puts what linesOf made lines of back.
 func (c *call) unlined(y *value) *value {
 	im, x := c.im, c.in[0]
-	if y.sizes[0] == 1 && y.sizes[1]*y.sizes[2] == x.elements() {
-		return im.reshape(y, x.sizes...)
+	if y.sizes()[0] == 1 && y.sizes()[1]*y.sizes()[2] == x.elements() {
+		return im.reshape(y, x.sizes()...)
 	}
 	a := c.axisAttr(0, x.rank())
 	order := append(slices.Delete(upTo(0, x.rank()), a, a+1), a)
 	sizes, back := make([]int, x.rank()), make([]int, x.rank())
 	for i, k := range order {
-		sizes[i], back[k] = x.sizes[k], i
+		sizes[i], back[k] = x.sizes()[k], i
 	}
 	return im.transpose(im.reshape(y, sizes...), back...)
 }
@@ -52,7 +52,7 @@ func (c *call) unlined(y *value) *value {
 // combinedLines are the data combined with the updates that go to them: the largest, the
 // smallest or the product.
 func (im *importer) combinedLines(how string, l lines) *value {
-	many, count, n, fresh := l.data.sizes[0], l.data.sizes[1], l.data.sizes[2], l.update.sizes[1]
+	many, count, n, fresh := l.data.sizes()[0], l.data.sizes()[1], l.data.sizes()[2], l.update.sizes()[1]
 	if graph.Product(many, count, fresh, n) > maxSummed {
 		must.Do(unsupported("combining %d elements, each with up to %d updates, at indices that are not constant is too large", l.data.elements(), fresh))
 	}

@@ -23,19 +23,19 @@ func (im *importer) overwritten(cache, update, begin *value, axis int, circular 
 	if axis == 0 || update.rank() != cache.rank() || update.dtype != cache.dtype {
 		must.Failf("an update %s of %s along axis %d", update, cache, axis)
 	}
-	for i, n := range update.sizes {
-		if n > cache.sizes[i] || i != axis && n != cache.sizes[i] {
+	for i, n := range update.sizes() {
+		if n > cache.sizes()[i] || i != axis && n != cache.sizes()[i] {
 			must.Failf("an update %s of %s along axis %d", update, cache, axis)
 		}
 	}
-	r := rows{batch: cache.sizes[0], before: graph.NumElements(cache.sizes[:axis]), long: cache.sizes[axis], fresh: update.sizes[axis], circular: circular}
+	r := rows{batch: cache.sizes()[0], before: graph.NumElements(cache.sizes()[:axis]), long: cache.sizes()[axis], fresh: update.sizes()[axis], circular: circular}
 	if n := r.before * r.long; n > maxConstant {
 		must.Do(unsupported("%s has %d rows, more than %d", cache, n, maxConstant))
 	}
 	if begin == nil {
 		begin = valueOf(newConstant(graph.Int64, r.batch))
 	}
-	if begin.rank() != 1 || begin.sizes[0] != r.batch || !begin.dtype.IsInt() {
+	if begin.rank() != 1 || begin.sizes()[0] != r.batch || !begin.dtype.IsInt() {
 		must.Failf("places %s of %d samples", begin, r.batch)
 	}
 	var places *value
@@ -44,9 +44,9 @@ func (im *importer) overwritten(cache, update, begin *value, axis int, circular 
 	} else {
 		places = r.places(im, begin)
 	}
-	row := graph.NumElements(cache.sizes[axis+1:])
+	row := graph.NumElements(cache.sizes()[axis+1:])
 	all := im.apply("concat", attrs{"axis": graph.IntValue(0)}, im.reshape(update, r.before*r.fresh, row), im.reshape(cache, r.before*r.long, row))
-	return im.reshape(im.apply("gather", attrs{"axis": graph.IntValue(0)}, all, places), cache.sizes...)
+	return im.reshape(im.apply("gather", attrs{"axis": graph.IntValue(0)}, all, places), cache.sizes()...)
 }
 
 // rows are those of an update, before of fresh ones, and behind them those of a cache,
@@ -105,7 +105,7 @@ func (im *importer) between(v *value, lo, hi int) *value {
 	number := func(n int) *value {
 		k := newConstant(v.dtype)
 		k.ints[0] = int64(n)
-		return im.broadcast(valueOf(k), v.sizes...)
+		return im.broadcast(valueOf(k), v.sizes()...)
 	}
 	if lo != 0 {
 		v = im.do("ewsub", v, number(lo))

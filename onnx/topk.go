@@ -37,11 +37,11 @@ func lowerTopK(c *call) {
 	if !x.dtype.IsReal() && !x.dtype.IsInt() {
 		must.Failf("element type %s is not supported", x.dtype)
 	}
-	b := c.best(x.sizes)
+	b := c.best(x.sizes())
 	if len(c.outs) < 1 || len(c.outs) > 2 {
 		must.Failf("%d outputs", len(c.outs))
 	}
-	if n := x.sizes[b.axis]; graph.Product(x.elements(), n) > maxCompared {
+	if n := x.sizes()[b.axis]; graph.Product(x.elements(), n) > maxCompared {
 		must.Do(unsupported("comparing %d elements along an axis of size %d takes more than %d comparisons", x.elements(), n, maxCompared))
 	}
 	at := im.apply("topk", attrs{"axis": graph.IntValue(b.axis), "k": graph.IntValue(b.k), "smallest": graph.IntValue(int(truth(b.smallest)))}, x)

@@ -61,7 +61,7 @@ func (c *call) jointType(t graph.DType) []graph.TensorType {
 	var in [][]int
 	for _, v := range c.in {
 		if v != nil {
-			in = append(in, v.sizes)
+			in = append(in, v.sizes())
 		}
 	}
 	if len(in) == 0 {
@@ -101,7 +101,7 @@ func argTypes(c *call) []graph.TensorType {
 
 func reducedType(c *call) []graph.TensorType {
 	x, axes, keep := c.reduction()
-	return []graph.TensorType{{DType: x.dtype, Sizes: reducedSizes(x.sizes, axes, keep)}}
+	return []graph.TensorType{{DType: x.dtype, Sizes: reducedSizes(x.sizes(), axes, keep)}}
 }
 
 // reducedSizes are sizes without the given axes, or with 1 for them.
@@ -211,7 +211,7 @@ func resizedType(c *call) []graph.TensorType {
 		return nil
 	}
 	s := c.sampling()
-	s.bySizes(x.sizes)
+	s.bySizes(x.sizes())
 	return []graph.TensorType{{DType: x.dtype, Sizes: s.sizes}}
 }
 
@@ -221,7 +221,7 @@ func paddedType(c *call) []graph.TensorType {
 		return nil
 	}
 	before, after := c.padding(x)
-	sizes := slices.Clone(x.sizes)
+	sizes := slices.Clone(x.sizes())
 	for i := range sizes {
 		sizes[i] += before[i] + after[i]
 	}

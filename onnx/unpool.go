@@ -12,7 +12,7 @@ import (
 // maximaAt are the places in a tensor where maxima under windows stand, the first ones
 // where there are several. With columns the last axis but one counts before the last.
 func (c *call) maximaAt(x *value, win *window, columns bool) *value {
-	im, image := c.im, x.sizes[2:]
+	im, image := c.im, x.sizes()[2:]
 	if x.dtype != graph.Float32 {
 		must.Do(unsupported("the output Indices is supported for float32 only, not %s", x.dtype))
 	}
@@ -43,15 +43,15 @@ func (c *call) maximaAt(x *value, win *window, columns bool) *value {
 			number.floats[flat] = float64(dot(place, turned))
 		})
 	})
-	rows := x.sizes[0] * x.sizes[1]
+	rows := x.sizes()[0] * x.sizes()[1]
 	flat := im.pad(im.reshape(x, rows, cells), []int{0, 0}, []int{0, 1}, lowest)
 	under := im.apply("gather", attrs{"axis": graph.IntValue(1)}, flat, valueOf(cell))
-	first := im.do("ewmul", im.largest(under, 2), im.broadcast(valueOf(early), under.sizes...))
+	first := im.do("ewmul", im.largest(under, 2), im.broadcast(valueOf(early), under.sizes()...))
 	best := im.reduce("reducemax", first, []int{2}, true)
 	var at *value
 	if columns {
-		one := im.do("ewequal", im.broadcast(best, first.sizes...), first)
-		at = im.reduce("reducesum", im.do("ewmul", one, im.broadcast(valueOf(number), under.sizes...)), []int{2}, false)
+		one := im.do("ewequal", im.broadcast(best, first.sizes()...), first)
+		at = im.reduce("reducesum", im.do("ewmul", one, im.broadcast(valueOf(number), under.sizes()...)), []int{2}, false)
 	} else {
 		best = im.reshape(best, rows, all)
 		at = im.do("ewsub", im.scalar(best, float64(cells)), best)
@@ -61,7 +61,7 @@ func (c *call) maximaAt(x *value, win *window, columns bool) *value {
 		begin.ints[i] = int64(i) * int64(cells)
 	}
 	y := im.do("ewadd", im.cast(at, graph.Int64), im.broadcast(valueOf(begin), rows, all))
-	return im.reshape(y, append(slices.Clone(x.sizes[:2]), out...)...)
+	return im.reshape(y, append(slices.Clone(x.sizes()[:2]), out...)...)
 }
 
 // lowerMaxUnpool: zeros but for elements at places that are numbered in the tensor of which
@@ -70,12 +70,12 @@ func lowerMaxUnpool(c *call) {
 	in, im := c.need(2, 3), c.im
 	x, at := in[0], in[1]
 	c.arithmetic("ewadd", x)
-	if x.rank() < 3 || !slices.Equal(x.sizes, at.sizes) || !at.dtype.IsInt() {
+	if x.rank() < 3 || !slices.Equal(x.sizes(), at.sizes()) || !at.dtype.IsInt() {
 		must.Failf("%s at %s", x, at)
 	}
-	win := c.window(x.sizes[2:], nil)
-	sizes := slices.Clone(x.sizes)
-	for i, n := range x.sizes[2:] {
+	win := c.window(x.sizes()[2:], nil)
+	sizes := slices.Clone(x.sizes())
+	for i, n := range x.sizes()[2:] {
 		if win.stride[i] < win.kernel[i] {
 			must.Do(unsupported("overlapping windows are not supported: two elements may come from one position"))
 		}

@@ -16,7 +16,9 @@ import (
 type value struct {
 	name  string // "" for values that lowering adds
 	dtype graph.DType
-	sizes []int
+	sized []int       // its sizes in the graph that is made
+	open  []graph.Dim // its sizes, if some of them are variables
+	ints  []graph.Dim // its elements: integers of which some depend on variables
 
 	// tensor is the value in the graph; none of a weight or a constant that no
 	// operator was applied to so far.
@@ -34,24 +36,48 @@ type value struct {
 	origin  *origin
 }
 
-func (v *value) typ() graph.TensorType { return graph.TensorType{DType: v.dtype, Sizes: v.sizes} }
-
-func (v *value) String() string {
-	if v.name == "" {
-		return v.typ().String()
+// sizes are the sizes as numbers, for what is read at fixed sizes only.
+func (v *value) sizes() []int {
+	if v.open != nil {
+		must.Do(unsupported("%s has dynamic sizes", v))
 	}
-	return fmt.Sprintf("%q %s", clip(v.name), v.typ())
+	return v.sized
 }
 
-func (v *value) rank() int { return len(v.sizes) }
+// dims are the sizes, which may have variables.
+func (v *value) dims() []graph.Dim {
+	if v.open != nil {
+		return v.open
+	}
+	return dimsOf(v.sized...)
+}
 
-func (v *value) elements() int { return graph.NumElements(v.sizes) }
+// size is the size of an axis.
+func (v *value) size(axis int) graph.Dim { return v.dims()[axis] }
+
+// typ is the type in the graph that is made.
+func (v *value) typ() graph.TensorType { return graph.TensorType{DType: v.dtype, Sizes: v.sized} }
+
+func (v *value) String() string {
+	typ := v.typ().String()
+	if v.open != nil {
+		typ = v.dtype.String() + graph.ShapeOf(v.open...).String()
+	}
+	if v.name == "" {
+		return typ
+	}
+	return fmt.Sprintf("%q %s", clip(v.name), typ)
+}
+
+func (v *value) rank() int { return len(v.sized) }
+
+func (v *value) elements() int { return graph.NumElements(v.sizes()) }
 
 // fixed reports whether the value is a weight or a constant.
 func (v *value) fixed() bool { return v.weight != nil || v.known != nil }
 
 // empty reports whether the value has no elements.
-func (v *value) empty() bool { return slices.Contains(v.sizes, 0) }
+func (v *value) empty() bool { return slices.Contains(v.sized, 0) }
 
 // constant is what is known of the value's elements: nil if they are not, or
 // if there are too many to look into.
@@ -64,7 +90,7 @@ func (v *value) constant() (*constant, error) {
 	}
 	raw, err := v.weight.Read()
 	if err == nil {
-		v.known, err = decodeConstant(v.dtype, v.sizes, raw)
+		v.known, err = decodeConstant(v.dtype, v.sizes(), raw)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", v, err)
@@ -74,12 +100,12 @@ func (v *value) constant() (*constant, error) {
 
 // valueOf is a value with known elements.
 func valueOf(c *constant) *value {
-	return &value{dtype: c.dtype, sizes: c.sizes, known: c, literal: true}
+	return &value{dtype: c.dtype, sized: c.sizes, known: c, literal: true}
 }
 
 // weightValue is a value that is stored.
 func weightValue(name string, w *model.Weight) *value {
-	return &value{name: name, dtype: w.DType, sizes: w.Sizes, weight: w}
+	return &value{name: name, dtype: w.DType, sized: w.Sizes, weight: w}
 }
 
 // tensor is a value in the graph that is being made. A weight or a constant
@@ -87,7 +113,7 @@ func weightValue(name string, w *model.Weight) *value {
 // that their values have only when the graph is finished.
 func (im *importer) tensor(v *value) graph.Tensor {
 	if v.tensor.Node == 0 {
-		im.enter(v, must.Get(im.made.AddWeight(im.inputName(), v.dtype, v.sizes...)))
+		im.enter(v, must.Get(im.made.AddWeight(im.inputName(), v.dtype, v.sizes()...)))
 	}
 	return v.tensor
 }
@@ -106,7 +132,7 @@ func (im *importer) entered(id graph.NodeID) []*value {
 	outs := make([]*value, g.NumOut(id))
 	for i := range outs {
 		t := id.Out(i)
-		outs[i] = &value{dtype: g.DType(t), sizes: g.Sizes(t), made: true}
+		outs[i] = &value{dtype: g.DType(t), sized: g.Sizes(t), made: true}
 		im.enter(outs[i], t)
 	}
 	return outs
@@ -126,6 +152,11 @@ func (im *importer) apply(op string, attrs map[string]graph.Value, in ...*value)
 func (im *importer) applyAttrs(o *graph.Op, a graph.Attrs, in ...*value) []*value {
 	in = im.namedOnce(in)
 	types := make([]graph.TensorType, len(in))
+	shapes := im.openShapes(o, a, in)
+	open := a
+	if shapes != nil {
+		a = a.Subst(im.open.at)
+	}
 	for i, v := range in {
 		if types[i] = v.typ(); o.DTypes == nil && v.dtype != in[0].dtype {
 			must.Failf("operator %s: %s and %s have different element types", o.Name, in[0], v)
@@ -143,7 +174,9 @@ func (im *importer) applyAttrs(o *graph.Op, a graph.Attrs, in ...*value) []*valu
 	for i, v := range in {
 		ts[i] = im.tensor(v)
 	}
-	return im.entered(must.Get(im.made.Apply("", o, a, ts...)))
+	outs := im.entered(must.Get(im.made.Apply("", o, a, ts...)))
+	im.opened(outs, shapes, open)
+	return outs
 }
 
 // Attribute values by their Go types.
@@ -156,30 +189,34 @@ func shapeAttr(sizes ...int) graph.Value { return graph.ShapeValue(graph.Sizes(s
 func (im *importer) do(op string, in ...*value) *value { return im.apply(op, nil, in...) }
 
 // reshape gives a value other sizes; the same sizes need no operator.
-func (im *importer) reshape(v *value, sizes ...int) *value {
-	switch {
-	case slices.Equal(v.sizes, sizes):
+func (im *importer) reshape(v *value, sizes ...int) *value { return im.reshapeTo(v, dimsOf(sizes...)) }
+
+func (im *importer) reshapeTo(v *value, dims []graph.Dim) *value {
+	if slices.Equal(v.dims(), dims) {
 		return v
-	case v.known != nil && v.literal && im.folding():
+	}
+	if sizes, ok := fixed(dims); ok && v.known != nil && v.literal && im.folding() {
 		c := *v.known
-		c.sizes = slices.Clone(sizes)
+		c.sizes = sizes
 		return valueOf(&c)
 	}
-	return im.reshaped(v, sizes...)
+	return im.reshaped(v, dims)
 }
 
 // reshaped is a reshape even where none is needed, and of a constant, whose
 // numbers are then stored as they were.
-func (im *importer) reshaped(v *value, sizes ...int) *value {
-	return im.apply("reshape", attrs{"shape": shapeAttr(sizes...)}, v)
+func (im *importer) reshaped(v *value, dims []graph.Dim) *value {
+	return im.apply("reshape", attrs{"shape": graph.ShapeValue(graph.ShapeOf(dims...))}, v)
 }
 
 // broadcast repeats a value to larger sizes.
-func (im *importer) broadcast(v *value, sizes ...int) *value {
-	if slices.Equal(v.sizes, sizes) {
+func (im *importer) broadcast(v *value, sizes ...int) *value { return im.broadcastTo(v, dimsOf(sizes...)) }
+
+func (im *importer) broadcastTo(v *value, dims []graph.Dim) *value {
+	if slices.Equal(v.dims(), dims) {
 		return v
 	}
-	return im.apply("broadcast", attrs{"shape": shapeAttr(sizes...)}, v)
+	return im.apply("broadcast", attrs{"shape": graph.ShapeValue(graph.ShapeOf(dims...))}, v)
 }
 
 func (im *importer) transpose(v *value, perm ...int) *value {
@@ -190,10 +227,14 @@ func (im *importer) transpose(v *value, perm ...int) *value {
 }
 
 func (im *importer) slice(v *value, axis, lo, hi int) *value {
-	if lo == 0 && hi == v.sizes[axis] {
+	return im.sliceTo(v, axis, graph.Int(int64(lo)), graph.Int(int64(hi)))
+}
+
+func (im *importer) sliceTo(v *value, axis int, lo, hi graph.Dim) *value {
+	if lo == graph.Int(0) && hi == v.size(axis) {
 		return v
 	}
-	return im.apply("slice", attrs{"axis": graph.IntValue(axis), "lo": graph.IntValue(lo), "hi": graph.IntValue(hi)}, v)
+	return im.apply("slice", attrs{"axis": graph.IntValue(axis), "lo": graph.DimValue(lo), "hi": graph.DimValue(hi)}, v)
 }
 
 // pad adds cells of one value around a tensor.
@@ -243,7 +284,7 @@ func (im *importer) scale(v *value, by float64) *value { return im.do("smul", v,
 
 // scalar is a number of the element type of v, repeated to its sizes.
 func (im *importer) scalar(v *value, x float64) *value {
-	return im.broadcast(element(v, x), v.sizes...)
+	return im.broadcastTo(element(v, x), v.dims())
 }
 
 // ofChannels are the sizes of n numbers, one for each channel, the second of rank
@@ -256,9 +297,21 @@ func ofChannels(n, rank int) []int {
 
 // joint is what operands of these sizes broadcast to, ONNX's rule.
 func joint(all ...[]int) []int {
-	var out []int
-	for _, sizes := range all {
-		a, b := out, sizes
+	list := make([][]graph.Dim, len(all))
+	for i, sizes := range all {
+		list[i] = dimsOf(sizes...)
+	}
+	sizes, _ := fixed(jointOf(list...))
+	return sizes
+}
+
+// jointOf is joint for sizes that may have variables. Two that may be equal, or not, have no
+// joint size for all values of the variables.
+func jointOf(all ...[]graph.Dim) []graph.Dim {
+	var out []graph.Dim
+	one := graph.Int(1)
+	for _, dims := range all {
+		a, b := out, dims
 		if len(a) < len(b) {
 			a, b = b, a
 		}
@@ -266,11 +319,13 @@ func joint(all ...[]int) []int {
 		for i := range b {
 			p := len(a) - len(b) + i
 			switch {
-			case sum[p] == b[i] || b[i] == 1:
-			case sum[p] == 1:
+			case sum[p] == b[i] || b[i] == one:
+			case sum[p] == one:
 				sum[p] = b[i]
-			default:
+			case differ(sum[p], b[i]):
 				must.Failf("sizes %v and %v do not broadcast", a, b)
+			default:
+				must.Do(unsupported("sizes %v and %v do not broadcast at all sizes", a, b))
 			}
 		}
 		out = sum

@@ -154,11 +154,11 @@ func (w *window) over(i, j int) *window {
 
 // flatten puts an axis of size 1 before the last one, unflatten takes it away.
 func (im *importer) flatten(v *value) *value {
-	return im.reshape(v, v.sizes[0], v.sizes[1], 1, v.sizes[2])
+	return im.reshape(v, v.sizes()[0], v.sizes()[1], 1, v.sizes()[2])
 }
 
 func (im *importer) unflatten(v *value) *value {
-	return im.reshape(v, v.sizes[0], v.sizes[1], v.sizes[3])
+	return im.reshape(v, v.sizes()[0], v.sizes()[1], v.sizes()[3])
 }
 
 func (w *window) strideAttr() graph.Value { return graph.TupleValue(w.stride...) }

@@ -278,9 +278,9 @@ func (e *exporter) compare(p proposal) *stand {
 		}
 		v := given[t]
 		if v == nil {
-			v = &value{name: strconv.Itoa(i), dtype: e.g.DType(t), sizes: e.g.Sizes(t), weight: e.m.Weights[t.Node]}
+			v = &value{name: strconv.Itoa(i), dtype: e.g.DType(t), sized: e.g.Sizes(t), weight: e.m.Weights[t.Node]}
 			if v.weight == nil {
-				im.enter(v, must.Get(im.made.AddInput(im.inputName(), v.dtype, v.sizes...)))
+				im.enter(v, must.Get(im.made.AddInput(im.inputName(), v.dtype, v.sizes()...)))
 			}
 			given[t] = v
 		}
@@ -377,7 +377,7 @@ func copyOf[K comparable, V any](m map[K]V) map[K]V {
 // sameNumbers reports whether a constant that reading made is a weight.
 func (m *comparison) sameNumbers(v *value, t graph.Tensor) bool {
 	w := m.e.m.Weights[t.Node]
-	if w == nil || v == nil || v.known == nil || w.DType != v.dtype || !slices.Equal(w.Sizes, v.sizes) {
+	if w == nil || v == nil || v.known == nil || w.DType != v.dtype || !slices.Equal(w.Sizes, v.sizes()) {
 		return false
 	}
 	return bytes.Equal(must.Get(w.Read()), v.known.encode())

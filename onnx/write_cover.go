@@ -124,13 +124,13 @@ func (e *exporter) biasOf(t graph.Tensor, sizes []int) (b bias, ok bool) {
 // markedBias is the bias of a convolution as its note says that it was, to be broadcast;
 // nil if there is no such note.
 func (c *call) markedBias(y, b *value) *value {
-	if b == nil || b.rank() != 1 || y.rank() != 4 || b.sizes[0] != y.sizes[1] {
+	if b == nil || b.rank() != 1 || y.rank() != 4 || b.sizes()[0] != y.sizes()[1] {
 		return nil
 	}
-	three, four := []int{b.sizes[0], 1, 1}, ofChannels(b.sizes[0], 4)
+	three, four := []int{b.sizes()[0], 1, 1}, ofChannels(b.sizes()[0], 4)
 	switch text, _ := c.noteOf(); text {
 	case biasReshape3:
-		return c.im.reshaped(b, three...)
+		return c.im.reshaped(b, dimsOf(three...))
 	case biasWeight3:
 		return b.resized(three)
 	case biasWeight4:
@@ -253,10 +253,10 @@ func (e *exporter) coverMatrix(id graph.NodeID) {
 // markedMatrix is the second factor of a product with the axes in front that its note says;
 // the factor as it is if there is no such note.
 func (c *call) markedMatrix(x, y *value) *value {
-	if !c.marked(noteMatrix) || y.rank() != 2 || x.rank() < 3 || !all(x.sizes[:x.rank()-2], 1) {
+	if !c.marked(noteMatrix) || y.rank() != 2 || x.rank() < 3 || !all(x.sizes()[:x.rank()-2], 1) {
 		return y
 	}
-	if w := y.resized(append(slices.Clone(x.sizes[:x.rank()-2]), y.sizes...)); w != nil {
+	if w := y.resized(append(slices.Clone(x.sizes()[:x.rank()-2]), y.sizes()...)); w != nil {
 		return w
 	}
 	return y

@@ -101,7 +101,7 @@ func lowerScatterND(c *call) {
 		unlessConstant(lowerScatterRows, 0, 2)(c)
 		return
 	}
-	if c.text("reduction", "none") != "add" || zeros.rank() < 1 || places.rank() < 1 || places.sizes[places.rank()-1] != 1 {
+	if c.text("reduction", "none") != "add" || zeros.rank() < 1 || places.rank() < 1 || places.sizes()[places.rank()-1] != 1 {
 		must.Do(unsupported("it is not a sum at indices along the first axis"))
 	}
 	flat := c.im.from(places.tensor, "reshape")
@@ -109,8 +109,8 @@ func lowerScatterND(c *call) {
 		must.Do(unsupported("its indices are constant"))
 	}
 	at := c.im.valuesOf(c.im.made.Graph().Operands(flat))[0]
-	if !slices.Equal(at.sizes, places.sizes[:places.rank()-1]) || !c.im.isZero(zeros) {
+	if !slices.Equal(at.sizes(), places.sizes()[:places.rank()-1]) || !c.im.isZero(zeros) {
 		must.Do(unsupported("it is not a sum of parts"))
 	}
-	c.set(c.im.apply("scatteradd", attrs{"axis": graph.IntValue(0), "n": graph.IntValue(zeros.sizes[0])}, x, at))
+	c.set(c.im.apply("scatteradd", attrs{"axis": graph.IntValue(0), "n": graph.IntValue(zeros.sizes()[0])}, x, at))
 }

@@ -1,0 +1,201 @@
+package onnx
+
+import (
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
+)
+
+// Sizes that stay variables while a model is read. Every size is a graph.Dim: a number, or a
+// polynomial in the variables. The graph is made at sample sizes; attributes in which
+// variables occur are kept beside it. What is decided while reading holds for all sizes of at
+// least 1, or the node is refused.
+
+// dynamic is what a model with dynamic sizes has beside its graph.
+type dynamic struct {
+	vars  []Variable
+	named map[string]graph.Dim // dimensions of the file by name
+	at    *graph.Substitution  // the sample sizes
+	attrs map[graph.NodeID]graph.Attrs
+}
+
+// Variable is a size that the file leaves open.
+type Variable struct {
+	Name   string // in laws and certificates
+	Dim    string // in the file, may be empty
+	Input  string // the first input that has it
+	Axis   int
+	Sample int // the size at which the graph is made
+}
+
+// Dynamic says how a model is read whose sizes stay variables.
+type Dynamic struct {
+	Vars   []Variable
+	Inputs map[string][]graph.Dim          // sizes of the model's inputs
+	Attrs  map[graph.NodeID]graph.Attrs // of nodes whose attributes have variables
+}
+
+func dimsOf(sizes ...int) []graph.Dim {
+	dims := make([]graph.Dim, len(sizes))
+	for i, n := range sizes {
+		dims[i] = graph.Int(int64(n))
+	}
+	return dims
+}
+
+// fixed are sizes as numbers, if none has variables.
+func fixed(dims []graph.Dim) ([]int, bool) {
+	sizes := make([]int, len(dims))
+	for i, d := range dims {
+		n, ok := d.Const()
+		if !ok {
+			return nil, false
+		}
+		sizes[i] = int(n)
+	}
+	return sizes, true
+}
+
+// numberOf is a size as a number, for what is read at fixed sizes only.
+func numberOf(d graph.Dim) int {
+	n, ok := d.Const()
+	if !ok {
+		must.Do(unsupported("size %s is dynamic", d))
+	}
+	return int(n)
+}
+
+// differ reports that two sizes are different for all values of the variables.
+func differ(a, b graph.Dim) bool { return a.Sub(b).NonZero() }
+
+// same reports whether two sizes are the same. Both must be, or neither, for all values of
+// the variables.
+func same(a, b graph.Dim) bool {
+	if a != b && !differ(a, b) {
+		must.Do(unsupported("whether %s is %s depends on the sizes", a, b))
+	}
+	return a == b
+}
+
+// atLeast reports whether a is b or more. It must be so, or not, for all values of the
+// variables.
+func atLeast(a, b graph.Dim) bool {
+	d := a.Sub(b)
+	if yes := d.NonNegative(); yes || d.Neg().Sub(graph.Int(1)).NonNegative() {
+		return yes
+	}
+	must.Do(unsupported("whether %s is at least %s depends on the sizes", a, b))
+	return false
+}
+
+// product is the number of elements of these sizes.
+func product(dims ...graph.Dim) graph.Dim {
+	n := graph.Int(1)
+	for _, d := range dims {
+		n = n.Mul(d)
+	}
+	return n
+}
+
+// openShapes are the sizes of what an operator computes, nil if no size has variables.
+func (im *importer) openShapes(o *graph.Op, a graph.Attrs, in []*value) [][]graph.Dim {
+	if im.open == nil {
+		return nil
+	}
+	open := false
+	shapes := make([]graph.Shape, len(in))
+	for i, v := range in {
+		open = open || v.open != nil
+		shapes[i] = graph.ShapeOf(v.dims()...)
+	}
+	for _, v := range a {
+		v.Walk(func(graph.Atom) { open = true })
+	}
+	if !open {
+		return nil
+	}
+	var f graph.Unifier
+	outs, err := o.InferShapes(&f, a, shapes)
+	if err != nil {
+		must.Do(unsupported("at some sizes: %v", err))
+	}
+	if len(f.Needs) > 0 {
+		must.Do(unsupported("operator %s is defined at some sizes only: %s", o.Name, graph.NeedsString(f.Needs)))
+	}
+	dims := make([][]graph.Dim, len(outs))
+	for i, s := range outs {
+		for _, it := range s {
+			dims[i] = append(dims[i], it.Dim)
+		}
+	}
+	return dims
+}
+
+// opened notes what variables occur in a new node.
+func (im *importer) opened(outs []*value, shapes [][]graph.Dim, a graph.Attrs) {
+	if shapes == nil {
+		return
+	}
+	for i, v := range outs {
+		if _, ok := fixed(shapes[i]); !ok {
+			v.open = shapes[i]
+		}
+	}
+	for _, v := range a {
+		variables := false
+		if v.Walk(func(graph.Atom) { variables = true }); variables {
+			im.open.attrs[outs[0].tensor.Node] = a
+			return
+		}
+	}
+}
+
+// sampleOf is the size at which the graph is made.
+func (d *dynamic) sampleOf(x graph.Dim) int { return int(must.Get(x.Eval(d.at))) }
+
+// samples are the sizes at which variables are taken, in their order: different, small, and
+// no factor of one another.
+var samples = []int{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37}
+
+// variable is a new size that the file leaves open.
+func (d *dynamic) variable(dim, input string, axis, sample int) graph.Dim {
+	if x, ok := d.named[dim]; ok && dim != "" {
+		return x
+	}
+	name := variableName(dim)
+	for n := 1; ; n++ {
+		if _, taken := d.at.Dims[name]; !taken {
+			break
+		}
+		name = variableName(dim) + strings.Repeat("x", n)
+	}
+	if sample == 0 {
+		sample = samples[len(d.vars)%len(samples)]
+	}
+	d.vars = append(d.vars, Variable{Name: name, Dim: dim, Input: input, Axis: axis, Sample: sample})
+	d.at.Dims[name] = graph.Int(int64(sample))
+	x := graph.Var(name)
+	if dim != "" {
+		d.named[dim] = x
+	}
+	return x
+}
+
+// variableName is a name of a dimension as the law language takes it: lower-case letters.
+func variableName(dim string) string {
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return -1
+	}, dim)
+	name = strings.TrimLeft(name, "0123456789_")
+	if name == "" {
+		return "n"
+	}
+	return name
+}
