@@ -162,6 +162,18 @@ func (c *call) bounds(name string, i int) []int {
 	return c.knownInts(i, name)
 }
 
+// boundDims are bounds that may have variables.
+func (c *call) boundDims(name string, i int) []graph.Dim {
+	if v := c.optional(i); v != nil && v.ints != nil {
+		return c.knownDims(i, name)
+	}
+	xs := c.bounds(name, i)
+	if xs == nil {
+		return nil
+	}
+	return dimsOf(xs...)
+}
+
 // cut are integers that sums of sizes can hold, far beyond any size.
 func cut(xs []int64) []int {
 	out := make([]int, len(xs))

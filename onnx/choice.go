@@ -167,7 +167,7 @@ func (im *importer) mayFail(after graph.NodeID) string {
 		case o.Places != nil:
 			shapes := make([]graph.Shape, o.In)
 			for i, t := range g.Operands(id) {
-				shapes[i] = graph.Sizes(g.Sizes(t)...)
+				shapes[i] = graph.ShapeOf(im.values[t].dims()...)
 			}
 			at, size, err := o.Places(g.Attrs(id), shapes)
 			n, ok := size.Const()

@@ -1,10 +1,12 @@
 package onnx
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
+	"github.com/taso-go/taso/model"
 )
 
 // Sizes that stay variables while a model is read. Every size is a graph.Dim: a number, or a
@@ -14,10 +16,11 @@ import (
 
 // dynamic is what a model with dynamic sizes has beside its graph.
 type dynamic struct {
-	vars  []Variable
-	named map[string]graph.Dim // dimensions of the file by name
-	at    *graph.Substitution  // the sample sizes
-	attrs map[graph.NodeID]graph.Attrs
+	vars    []Variable
+	samples map[string]int       // that are asked for, by names of dimensions
+	named   map[string]graph.Dim // dimensions of the file by name
+	at      *graph.Substitution  // the sample sizes
+	attrs   map[graph.NodeID]graph.Attrs
 }
 
 // Variable is a size that the file leaves open.
@@ -31,9 +34,10 @@ type Variable struct {
 
 // Dynamic says how a model is read whose sizes stay variables.
 type Dynamic struct {
-	Vars   []Variable
-	Inputs map[string][]graph.Dim          // sizes of the model's inputs
-	Attrs  map[graph.NodeID]graph.Attrs // of nodes whose attributes have variables
+	Vars    []Variable
+	Inputs  map[string][]graph.Dim       // sizes of the model's inputs
+	Outputs [][]graph.Dim                // and of its outputs
+	Attrs   map[graph.NodeID]graph.Attrs // of nodes whose attributes have variables
 }
 
 func dimsOf(sizes ...int) []graph.Dim {
@@ -69,9 +73,9 @@ func numberOf(d graph.Dim) int {
 // differ reports that two sizes are different for all values of the variables.
 func differ(a, b graph.Dim) bool { return a.Sub(b).NonZero() }
 
-// same reports whether two sizes are the same. Both must be, or neither, for all values of
+// equalDims reports whether two sizes are the same. Both must be, or neither, for all values of
 // the variables.
-func same(a, b graph.Dim) bool {
+func equalDims(a, b graph.Dim) bool {
 	if a != b && !differ(a, b) {
 		must.Do(unsupported("whether %s is %s depends on the sizes", a, b))
 	}
@@ -158,8 +162,29 @@ func (d *dynamic) sampleOf(x graph.Dim) int { return int(must.Get(x.Eval(d.at)))
 // no factor of one another.
 var samples = []int{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37}
 
+// dynamicOf is what a model has beside its graph, nil at fixed sizes; from says which node of
+// im.made each of its nodes is.
+func (im *importer) dynamicOf(m *model.Model, from []graph.NodeID, outs []*value) *Dynamic {
+	if im.open == nil {
+		return nil
+	}
+	d := &Dynamic{Vars: im.open.vars, Inputs: map[string][]graph.Dim{}, Attrs: map[graph.NodeID]graph.Attrs{}}
+	for _, v := range im.inputs {
+		d.Inputs[v.name] = v.dims()
+	}
+	for _, v := range outs {
+		d.Outputs = append(d.Outputs, v.dims())
+	}
+	for id := range m.Graph.Nodes() {
+		if a := im.open.attrs[from[id]]; a != nil {
+			d.Attrs[id] = a
+		}
+	}
+	return d
+}
+
 // variable is a new size that the file leaves open.
-func (d *dynamic) variable(dim, input string, axis, sample int) graph.Dim {
+func (d *dynamic) variable(dim, input string, axis int) graph.Dim {
 	if x, ok := d.named[dim]; ok && dim != "" {
 		return x
 	}
@@ -170,6 +195,7 @@ func (d *dynamic) variable(dim, input string, axis, sample int) graph.Dim {
 		}
 		name = variableName(dim) + strings.Repeat("x", n)
 	}
+	sample := d.samples[cmp.Or(dim, name)]
 	if sample == 0 {
 		sample = samples[len(d.vars)%len(samples)]
 	}

@@ -38,13 +38,16 @@ func (c *call) fold() bool {
 		c.set(c.literal())
 		return true
 	case "Shape", "Size":
-		c.set(valueOf(c.shape(c.need(1, 1)[0])))
+		c.set(c.shape(c.need(1, 1)[0]))
 		return true
 	case "If", "Loop", "Scan", "Identity":
 		return false
 	}
 	if c.op != nil && c.op.lists == onlyLists {
 		return false // a sequence is no constant
+	}
+	if c.foldOpen() {
+		return true
 	}
 	if im.own {
 		return false // what we write is to be computed, not folded
@@ -238,9 +241,9 @@ func (c *call) literalTensor(a *onnxpb.AttributeProto) *value {
 }
 
 // shape is the result of Shape or Size.
-func (c *call) shape(x *value) *constant {
+func (c *call) shape(x *value) *value {
 	if c.node.GetOpType() == "Size" {
-		return &constant{dtype: graph.Int64, ints: []int64{graph.Product(x.sizes()...)}}
+		return wholes(graph.Int64, []int{}, product(x.dims()...))
 	}
 	r := int64(x.rank())
 	clamp := func(a int64) int64 {
@@ -250,5 +253,6 @@ func (c *call) shape(x *value) *constant {
 		return min(max(a, 0), r)
 	}
 	lo, hi := clamp(c.int("start", 0)), clamp(c.int("end", r))
-	return intConstant(x.sizes()[lo:max(lo, hi)]...)
+	dims := x.dims()[lo:max(lo, hi)]
+	return wholes(graph.Int64, []int{len(dims)}, dims...)
 }

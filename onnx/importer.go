@@ -90,6 +90,9 @@ func newImporter(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, 
 	}
 	im.own = p.GetProducerName() == producer
 	im.needs = importsOf(p.GetOpsetImport())
+	if opt.Dynamic {
+		im.open = &dynamic{samples: opt.Samples, named: map[string]graph.Dim{}, at: &graph.Substitution{Dims: map[string]graph.Dim{}}, attrs: map[graph.NodeID]graph.Attrs{}}
+	}
 	for _, o := range p.GetOpsetImport() {
 		if !defaultDomain(o.GetDomain()) {
 			continue
@@ -161,6 +164,7 @@ func (im *importer) model() (m *model.Model, err error) {
 	}
 	im.nameOutputs(g.GetOutput(), outs)
 	m, from := im.modelOf(g.GetName(), outs)
+	im.report.Dynamic = im.dynamicOf(m, from, outs)
 	im.report.Source = im.sourceOf(m, from, env, nodes)
 	return m, nil
 }
@@ -276,6 +280,7 @@ func (im *importer) input(in *onnxpb.ValueInfoProto, env *scope) {
 		return
 	}
 	var t graph.TensorType
+	var open []graph.Dim
 	var standard *model.Weight
 	if v := env.find(name); v != nil {
 		// Up to version 3 of the format all initializers had to be listed as inputs. Since
@@ -293,9 +298,9 @@ func (im *importer) input(in *onnxpb.ValueInfoProto, env *scope) {
 		}
 	}
 	if im.opt.Shapes[name] != nil || standard == nil {
-		t = im.inputType(in)
+		t, open = im.inputType(in)
 	}
-	v := &value{name: name, dtype: t.DType, sized: t.Sizes}
+	v := &value{name: name, dtype: t.DType, sized: t.Sizes, open: open}
 	im.enter(v, must.Get(im.made.AddInput(im.inputName(), t.DType, t.Sizes...)))
 	if standard != nil && slices.Equal(standard.Sizes, t.Sizes) {
 		im.standard[name] = standard

@@ -17,7 +17,7 @@ func constantOperators() []*operator {
 	}
 }
 
-func lowerShape(c *call) { c.set(valueOf(c.shape(c.need(1, 1)[0]))) }
+func lowerShape(c *call) { c.set(c.shape(c.need(1, 1)[0])) }
 
 // randomOperators are kept, with the types of what they draw.
 func randomOperators() []*operator {

@@ -121,10 +121,10 @@ func (c *call) squeezeSizes() []graph.Dim {
 	for i, n := range x.dims() {
 		switch {
 		case slices.Contains(out, i):
-			if !same(n, one) {
+			if !equalDims(n, one) {
 				must.Failf("axis %d of %s is not of size 1", i, x)
 			}
-		case list == nil && same(n, one):
+		case list == nil && equalDims(n, one):
 		default:
 			sizes = append(sizes, n)
 		}
@@ -221,7 +221,7 @@ func (c *call) splitSizes() (int, []graph.Dim) {
 		}
 		sum = sum.Add(p)
 	}
-	if len(parts) != n || !same(sum, size) {
+	if len(parts) != n || !equalDims(sum, size) {
 		must.Failf("parts %v of size %s for %d outputs", parts, size, n)
 	}
 	return a, parts
@@ -238,7 +238,7 @@ func lowerSplit(c *call) {
 	lo := graph.Int(0)
 	for i, n := range parts {
 		if c.node.GetOutput()[i] != "" {
-			if same(n, graph.Int(0)) { // of which everything is known
+			if equalDims(n, graph.Int(0)) { // of which everything is known
 				sizes := slices.Clone(c.in[0].sizes())
 				sizes[a] = 0
 				c.outs[i] = valueOf(newConstant(c.in[0].dtype, sizes...))
@@ -251,16 +251,17 @@ func lowerSplit(c *call) {
 }
 
 // run is the positions start, start+step, … along one axis, count of them.
-type run struct{ start, step, count int }
+type run struct {
+	start graph.Dim
+	step  int
+	count graph.Dim
+}
 
 // runs are what a Slice keeps of each axis.
 func (c *call) runs() []run {
 	x := c.need(1, 5)[0]
-	var lists [4][]int
-	for i, name := range []string{"starts", "ends", "axes", "steps"} {
-		lists[i] = c.bounds(name, i+1)
-	}
-	starts, ends, axes, steps := lists[0], lists[1], lists[2], lists[3]
+	starts, ends := c.boundDims("starts", 1), c.boundDims("ends", 2)
+	axes, steps := c.bounds("axes", 3), c.bounds("steps", 4)
 	if axes == nil {
 		axes = upTo(0, len(starts))
 	}
@@ -269,28 +270,23 @@ func (c *call) runs() []run {
 		must.Failf("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(axes), len(steps))
 	}
 	out := make([]run, x.rank())
-	for i, n := range x.sizes() {
-		out[i] = run{0, 1, n}
+	zero := graph.Int(0)
+	for i, n := range x.dims() {
+		out[i] = run{zero, 1, n}
 	}
 	for i, a := range axes {
-		n, step := x.sizes()[a], 1
+		n, step := x.size(a), 1
 		if steps != nil {
 			step = steps[i]
 		}
-		lo, hi := starts[i], ends[i]
-		if lo < 0 {
-			lo += n
-		}
-		if hi < 0 {
-			hi += n
-		}
 		switch {
 		case step > 0:
-			lo, hi = min(max(lo, 0), n), min(max(hi, 0), n)
-			out[a] = run{lo, step, max(0, (hi-lo+step-1)/step)}
+			lo, hi := placeIn(starts[i], n, zero, n), placeIn(ends[i], n, zero, n)
+			out[a] = run{lo, step, stepsOf(hi.Sub(lo), step)}
 		case step < 0:
-			lo, hi = min(max(lo, -1), n-1), min(max(hi, -1), n-1)
-			out[a] = run{lo, step, max(0, (lo-hi-step-1)/-step)}
+			least, most := graph.Int(-1), n.Sub(graph.Int(1))
+			lo, hi := placeIn(starts[i], n, least, most), placeIn(ends[i], n, least, most)
+			out[a] = run{lo, step, stepsOf(lo.Sub(hi), -step)}
 		default:
 			must.Failf("step 0")
 		}
@@ -298,14 +294,48 @@ func (c *call) runs() []run {
 	return out
 }
 
+// placeIn is a bound of a slice of n elements, which may count from the end, between lo and hi.
+func placeIn(x, n, lo, hi graph.Dim) graph.Dim {
+	if k, ok := x.Const(); ok && k > graph.MaxSize {
+		return hi
+	} else if ok && k < -graph.MaxSize {
+		return lo
+	}
+	if !atLeast(x, graph.Int(0)) {
+		x = x.Add(n)
+	}
+	switch {
+	case !atLeast(x, lo):
+		return lo
+	case !atLeast(hi, x):
+		return hi
+	}
+	return x
+}
+
+// stepsOf is how many steps of a length there are in d.
+func stepsOf(d graph.Dim, step int) graph.Dim {
+	switch {
+	case !atLeast(d, graph.Int(1)):
+		return graph.Int(0)
+	case step == 1:
+		return d
+	}
+	return graph.Int(int64((numberOf(d) + step - 1) / step))
+}
+
 func lowerSlice(c *call) {
 	runs, v := c.runs(), c.in[0]
-	if axes, ok := reversed(runs, v.sizes()); ok && c.marked(noteReverse) {
+	if axes, ok := reversed(runs, v.dims()); ok && c.marked(noteReverse) {
 		c.set(c.im.apply("reverse", attrs{"axes": graph.TupleValue(axes...)}, v))
 		return
 	}
 	for a, r := range runs {
-		v = c.im.every(v, a, r.start, r.step, r.count)
+		if r.step == 1 {
+			v = c.im.sliceTo(v, a, r.start, r.start.Add(r.count))
+		} else {
+			v = c.im.every(v, a, numberOf(r.start), r.step, numberOf(r.count))
+		}
 	}
 	c.set(v)
 }

@@ -34,11 +34,11 @@ func (c *call) neutral(op string, x, y *value) *value {
 	if !ok || !c.simplifies() || x.dtype.IsFloat() || x.dtype != y.dtype {
 		return nil
 	}
-	sizes := joint(x.sizes(), y.sizes())
-	if slices.Equal(x.sizes(), sizes) && must.Get(y.everywhere(n.number)) {
+	sizes := jointOf(x.dims(), y.dims())
+	if slices.Equal(x.dims(), sizes) && must.Get(y.everywhere(n.number)) {
 		return x
 	}
-	if n.first && slices.Equal(y.sizes(), sizes) && must.Get(x.everywhere(n.number)) {
+	if n.first && slices.Equal(y.dims(), sizes) && must.Get(x.everywhere(n.number)) {
 		return y
 	}
 	return nil

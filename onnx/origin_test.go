@@ -60,7 +60,7 @@ func TestFoldKnown(t *testing.T) {
 		sameGraph(t, back.Graph, got.Graph)
 	}
 	// What somebody asks for is bounded.
-	o := &origin{call: &call{im: &importer{demanded: maxDemanded}, node: node("Unique", nil, nil), op: lookup("", "Unique")}, outs: []*value{{sizes: []int{1}}}}
+	o := &origin{call: &call{im: &importer{demanded: maxDemanded}, node: node("Unique", nil, nil), op: lookup("", "Unique")}, outs: []*value{{sized: []int{1}}}}
 	if k := o.constant(o.outs[0]); k != nil {
 		t.Errorf("got %v beyond the bound", k)
 	}

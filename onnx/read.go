@@ -45,15 +45,21 @@ type ReadOptions struct {
 	// spells out in smaller operators stay so. Files written by this package
 	// are always read so.
 	KeepDecomposed bool
+	// Dynamic: sizes that the file leaves open and that Shapes does not give stay variables;
+	// see [Report.Dynamic]. The graph is made at sample sizes: those in Samples by the names
+	// of dimensions, or small different ones.
+	Dynamic bool
+	Samples map[string]int
 }
 
 // Report is what a reader should know about how a model was read.
 type Report struct {
 	Producer string
 	IR       int64
-	Opset    int64 // version of the default operator set
-	Nodes    int   // nodes in the file, without those of subgraphs
-	Folded   int   // nodes that were computed while reading
+	Opset    int64    // version of the default operator set
+	Dynamic  *Dynamic // what depends on sizes, if the model was read for all sizes
+	Nodes    int      // nodes in the file, without those of subgraphs
+	Folded   int      // nodes that were computed while reading
 	// Fused are operators found in a decomposed form, with how often.
 	Fused map[string]int
 	// Opaque are the nodes that are kept as they are, in the file's order.

@@ -75,7 +75,7 @@ func (im *importer) given(g *onnxpb.GraphProto) {
 
 // inputType is the declared type of an input, with sizes from the options. A size that
 // nobody gives is noted, and 1.
-func (im *importer) inputType(in *onnxpb.ValueInfoProto) graph.TensorType {
+func (im *importer) inputType(in *onnxpb.ValueInfoProto) (graph.TensorType, []graph.Dim) {
 	tt := in.GetType().GetTensorType()
 	if tt == nil {
 		must.Failf("it is not a tensor")
@@ -87,7 +87,7 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto) graph.TensorType {
 		im.asked.taken[in.GetName()] = true
 		if tt.GetShape() == nil {
 			must.Do(graph.CheckSizes(given))
-			return graph.TensorType{DType: t, Sizes: given}
+			return graph.TensorType{DType: t, Sizes: given}, nil
 		}
 		if len(given) != len(dims) {
 			must.Failf("the shape %v is given, but it has %d axes", given, len(dims))
@@ -95,9 +95,10 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto) graph.TensorType {
 	}
 	if tt.GetShape() == nil {
 		im.asked.bare = append(im.asked.bare, in.GetName())
-		return graph.TensorType{DType: t, Sizes: []int{}}
+		return graph.TensorType{DType: t, Sizes: []int{}}, nil
 	}
 	sizes := make([]int, len(dims))
+	var open []graph.Dim
 	for i, d := range dims {
 		name := dimName(d)
 		n, fixed := dimSize(d)
@@ -127,6 +128,14 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto) graph.TensorType {
 		default:
 			known, ok := im.dims[name]
 			ok = ok && name != ""
+			if !ok && im.open != nil {
+				if open == nil {
+					open = make([]graph.Dim, len(dims))
+				}
+				open[i] = im.open.variable(name, in.GetName(), i)
+				n = int64(im.open.sampleOf(open[i]))
+				break
+			}
 			if batch, sure := im.batchAxis(dims); !ok && i == batch && (sure || im.opt.Batch > 0) {
 				if known = im.opt.Batch; known == 0 {
 					known, assumed = 1, true
@@ -151,7 +160,12 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto) graph.TensorType {
 		sizes[i] = int(n)
 	}
 	must.Do(graph.CheckSizes(sizes))
-	return graph.TensorType{DType: t, Sizes: sizes}
+	for i := range open {
+		if open[i] == (graph.Dim{}) {
+			open[i] = graph.Int(int64(sizes[i]))
+		}
+	}
+	return graph.TensorType{DType: t, Sizes: sizes}, open
 }
 
 // batchAxis is the axis of an input that is its batch: one whose name says so, else

@@ -62,7 +62,10 @@ func (h host) Node(t graph.Tensor) (op *graph.Op, attrs graph.Attrs, fn string, 
 	if op = g.Op(t.Node); op == nil || op.Name == graph.OpaqueName || !g.DType(t).IsReal() {
 		return nil, nil, "", nil, 0
 	}
-	return op, g.Attrs(t.Node), "", g.Operands(t.Node), int(t.Out)
+	if attrs = g.Attrs(t.Node); h.open != nil && h.open.attrs[t.Node] != nil {
+		attrs = h.open.attrs[t.Node]
+	}
+	return op, attrs, "", g.Operands(t.Node), int(t.Out)
 }
 
 // Shape is the shape of a tensor.
@@ -70,7 +73,7 @@ func (h host) Shape(t graph.Tensor) graph.Shape {
 	if _, ok := h.oneNumber(t); ok {
 		return graph.Shape{}
 	}
-	return graph.Sizes(h.made.Sizes(t)...)
+	return graph.ShapeOf(h.values[t].dims()...)
 }
 
 // Defined says that all tensors are defined: they have sizes.
@@ -147,7 +150,7 @@ func (im *importer) oneNumber(t graph.Tensor) (float64, bool) {
 		t = im.made.Graph().Operands(id)[0]
 	}
 	v := im.values[t]
-	if !v.fixed() || v.elements() != 1 || !v.dtype.IsFloat() {
+	if !v.fixed() || graph.NumElements(v.sized) != 1 || !v.dtype.IsFloat() {
 		return 0, false
 	}
 	k, err := v.constant()

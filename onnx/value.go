@@ -82,7 +82,7 @@ func (v *value) empty() bool { return slices.Contains(v.sized, 0) }
 // constant is what is known of the value's elements: nil if they are not, or
 // if there are too many to look into.
 func (v *value) constant() (*constant, error) {
-	if v.known != nil || v.elements() > maxConstant {
+	if v.known != nil || v.open != nil || v.ints != nil || v.elements() > maxConstant {
 		return v.known, nil
 	}
 	if v.weight == nil {
@@ -112,6 +112,9 @@ func weightValue(name string, w *model.Weight) *value {
 // becomes an input of it when it is first asked for. All nodes have the names
 // that their values have only when the graph is finished.
 func (im *importer) tensor(v *value) graph.Tensor {
+	if v.tensor.Node == 0 && v.ints != nil {
+		v.tensor = im.tensor(im.spelledOut(v))
+	}
 	if v.tensor.Node == 0 {
 		im.enter(v, must.Get(im.made.AddWeight(im.inputName(), v.dtype, v.sizes()...)))
 	}
@@ -210,7 +213,9 @@ func (im *importer) reshaped(v *value, dims []graph.Dim) *value {
 }
 
 // broadcast repeats a value to larger sizes.
-func (im *importer) broadcast(v *value, sizes ...int) *value { return im.broadcastTo(v, dimsOf(sizes...)) }
+func (im *importer) broadcast(v *value, sizes ...int) *value {
+	return im.broadcastTo(v, dimsOf(sizes...))
+}
 
 func (im *importer) broadcastTo(v *value, dims []graph.Dim) *value {
 	if slices.Equal(v.dims(), dims) {

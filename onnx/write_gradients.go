@@ -51,7 +51,7 @@ func writeReverse(e *exporter, id graph.NodeID) {
 
 // reversed are the axes of a slice of everything that goes backwards along them, if that
 // is what a slice is.
-func reversed(runs []run, sizes []int) (axes []int64, ok bool) {
+func reversed(runs []run, sizes []graph.Dim) (axes []int64, ok bool) {
 	for a, r := range runs {
 		switch {
 		case r.count != sizes[a]:

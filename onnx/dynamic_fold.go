@@ -1,0 +1,341 @@
+package onnx
+
+import (
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/must"
+)
+
+// Arithmetic on shapes of which some sizes are variables: tensors of integers whose elements
+// are polynomials. They have fixed sizes themselves.
+
+// wholes are integers, of which some may depend on variables, as a value.
+func wholes(t graph.DType, sizes []int, xs ...graph.Dim) *value {
+	k := &constant{dtype: t, sizes: sizes, ints: make([]int64, len(xs))}
+	for i, x := range xs {
+		n, ok := x.Const()
+		if !ok {
+			return &value{dtype: t, sized: sizes, ints: xs}
+		}
+		k.ints[i] = n
+	}
+	return valueOf(k)
+}
+
+// knownElements are the elements of integers that are known, nil of others.
+func knownElements(v *value) []graph.Dim {
+	if v == nil || v.ints != nil {
+		return v.ints
+	}
+	if !v.dtype.IsInt() && v.dtype != graph.Bool {
+		return nil
+	}
+	k := must.Get(v.constant())
+	if k == nil || k.len() > maxShapes {
+		return nil
+	}
+	xs := make([]graph.Dim, k.len())
+	for i, n := range k.ints {
+		xs[i] = graph.Int(n)
+	}
+	return xs
+}
+
+// maxShapes is how many integers arithmetic on shapes is done with.
+const maxShapes = 1 << 10
+
+// foldOpen computes a node on integers that depend on variables, and reports whether it can.
+func (c *call) foldOpen() bool {
+	if !slices.ContainsFunc(c.in, func(v *value) bool { return v != nil && v.ints != nil }) {
+		return false
+	}
+	f := openFolds[c.node.GetOpType()]
+	if f == nil {
+		return false
+	}
+	v := f(c)
+	if v == nil {
+		return false
+	}
+	c.set(v)
+	return true
+}
+
+// openFolds compute nodes on such integers; nil where they cannot.
+var openFolds map[string]func(c *call) *value
+
+func init() {
+	two := func(f func(x, y graph.Dim) (graph.Dim, bool)) func(c *call) *value {
+		return func(c *call) *value {
+			return c.eachOf(2, func(xs []graph.Dim) (graph.Dim, bool) { return f(xs[0], xs[1]) })
+		}
+	}
+	truthOf := func(yes bool) graph.Dim { return graph.Int(int64(truth(yes))) }
+	openFolds = map[string]func(c *call) *value{
+		"Add": two(func(x, y graph.Dim) (graph.Dim, bool) { return x.Add(y), true }),
+		"Sub": two(func(x, y graph.Dim) (graph.Dim, bool) { return x.Sub(y), true }),
+		"Mul": two(func(x, y graph.Dim) (graph.Dim, bool) { return x.Mul(y), true }),
+		"Div": two(func(x, y graph.Dim) (graph.Dim, bool) {
+			if !y.NonZero() {
+				return graph.Dim{}, false
+			}
+			return x.Quo(y)
+		}),
+		"Mod": two(func(x, y graph.Dim) (graph.Dim, bool) {
+			_, ok := x.Quo(y)
+			return graph.Int(0), ok && y.NonZero()
+		}),
+		"Max": two(func(x, y graph.Dim) (graph.Dim, bool) {
+			if atLeast(x, y) {
+				return x, true
+			}
+			return y, true
+		}),
+		"Min": two(func(x, y graph.Dim) (graph.Dim, bool) {
+			if atLeast(x, y) {
+				return y, true
+			}
+			return x, true
+		}),
+		"Equal":          two(func(x, y graph.Dim) (graph.Dim, bool) { return truthOf(equalDims(x, y)), true }),
+		"Less":           two(func(x, y graph.Dim) (graph.Dim, bool) { return truthOf(!atLeast(x, y)), true }),
+		"Greater":        two(func(x, y graph.Dim) (graph.Dim, bool) { return truthOf(!atLeast(y, x)), true }),
+		"LessOrEqual":    two(func(x, y graph.Dim) (graph.Dim, bool) { return truthOf(atLeast(y, x)), true }),
+		"GreaterOrEqual": two(func(x, y graph.Dim) (graph.Dim, bool) { return truthOf(atLeast(x, y)), true }),
+		"Neg": func(c *call) *value {
+			return c.eachOf(1, func(xs []graph.Dim) (graph.Dim, bool) { return xs[0].Neg(), true })
+		},
+		"Identity": func(c *call) *value { return c.need(1, 1)[0] },
+		"Where": func(c *call) *value {
+			return c.eachOf(3, func(xs []graph.Dim) (graph.Dim, bool) {
+				n, ok := xs[0].Const()
+				if ok && n != 0 {
+					return xs[1], true
+				}
+				return xs[2], ok
+			})
+		},
+		"Cast":       (*call).castOpen,
+		"Concat":     (*call).concatOpen,
+		"Gather":     (*call).gatherOpen,
+		"Slice":      (*call).sliceOpen,
+		"Unsqueeze":  movedOpen((*call).unsqueezeSizes),
+		"Squeeze":    movedOpen((*call).squeezeSizes),
+		"Reshape":    movedOpen((*call).reshapeSizes),
+		"Flatten":    movedOpen((*call).flattenSizes),
+		"ReduceProd": func(c *call) *value { return c.reducedOpen(product) },
+		"ReduceSum": func(c *call) *value {
+			return c.reducedOpen(func(xs ...graph.Dim) graph.Dim {
+				n := graph.Int(0)
+				for _, x := range xs {
+					n = n.Add(x)
+				}
+				return n
+			})
+		},
+		"Range": (*call).rangeOpen,
+	}
+}
+
+// eachOf computes with elements of n integers that broadcast.
+func (c *call) eachOf(n int, f func(xs []graph.Dim) (graph.Dim, bool)) *value {
+	in := c.need(n, n)
+	sizes := []int{}
+	for _, v := range in {
+		if v.open != nil {
+			return nil
+		}
+		sizes = joint(sizes, v.sizes())
+	}
+	if graph.Product(sizes...) > maxShapes {
+		return nil
+	}
+	all := make([][]graph.Dim, n)
+	for i, v := range in {
+		if all[i] = knownElements(v); all[i] == nil {
+			return nil
+		}
+	}
+	t := in[n-1].dtype
+	switch c.node.GetOpType() {
+	case "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual":
+		t = graph.Bool
+	}
+	out, ok := make([]graph.Dim, graph.NumElements(sizes)), true
+	graph.Each(sizes, func(flat int, idx []int) {
+		xs := make([]graph.Dim, n)
+		for i, v := range in {
+			p, own := 0, v.sizes()
+			for a, m := range own {
+				at := idx[len(idx)-len(own)+a]
+				if m == 1 {
+					at = 0
+				}
+				p = p*m + at
+			}
+			xs[i] = all[i][p]
+		}
+		var fits bool
+		if ok {
+			out[flat], fits = f(xs)
+			ok = fits
+		}
+	})
+	if !ok {
+		return nil
+	}
+	return wholes(t, sizes, out...)
+}
+
+// castOpen: to another type of integers, which holds sizes.
+func (c *call) castOpen() *value {
+	x := c.need(1, 1)[0]
+	t := c.castTo()
+	if t != graph.Int64 && t != graph.Int32 {
+		return nil
+	}
+	return wholes(t, x.sizes(), x.ints...)
+}
+
+func (c *call) concatOpen() *value {
+	parts := c.need(len(c.in), len(c.in))
+	if c.axisAttr(1, parts[0].rank()) != 0 {
+		return nil
+	}
+	var xs []graph.Dim
+	sizes := slices.Clone(parts[0].sizes())
+	sizes[0] = 0
+	for _, v := range parts {
+		own := knownElements(v)
+		if own == nil && !v.empty() || v.open != nil || v.rank() != len(sizes) || !slices.Equal(v.sizes()[1:], sizes[1:]) {
+			return nil
+		}
+		xs = append(xs, own...)
+		sizes[0] += v.sizes()[0]
+	}
+	return wholes(parts[0].dtype, sizes, xs...)
+}
+
+// gatherOpen picks elements of a list.
+func (c *call) gatherOpen() *value {
+	in := c.need(2, 2)
+	x, at := in[0], in[1]
+	k := must.Get(at.constant())
+	if k == nil || x.ints == nil || x.rank() != 1 || c.axisAttr(0, 1) != 0 {
+		return nil
+	}
+	xs := make([]graph.Dim, k.len())
+	for i, p := range k.positions(len(x.ints)) {
+		xs[i] = x.ints[p]
+	}
+	return wholes(x.dtype, slices.Clone(k.sizes), xs...)
+}
+
+// sliceOpen slices a list at places that are numbers.
+func (c *call) sliceOpen() *value {
+	x := c.need(1, 5)[0]
+	if x.ints == nil || x.rank() != 1 {
+		return nil
+	}
+	r := c.runs()[0]
+	first, n := numberOf(r.start), numberOf(r.count)
+	xs := make([]graph.Dim, n)
+	for i := range xs {
+		xs[i] = x.ints[first+i*r.step]
+	}
+	return wholes(x.dtype, []int{n}, xs...)
+}
+
+// movedOpen gives integers other sizes.
+func movedOpen(sizes func(c *call) []graph.Dim) func(c *call) *value {
+	return func(c *call) *value {
+		if c.in[0] == nil || c.in[0].ints == nil {
+			return nil
+		}
+		to, ok := fixed(sizes(c))
+		if !ok {
+			return nil
+		}
+		return wholes(c.in[0].dtype, to, c.in[0].ints...)
+	}
+}
+
+// reducedOpen combines all elements.
+func (c *call) reducedOpen(f func(xs ...graph.Dim) graph.Dim) *value {
+	x, axes, keep := c.reduction()
+	if x.ints == nil || x.rank() != 1 || len(axes) != 1 {
+		return nil
+	}
+	sizes := []int{}
+	if keep {
+		sizes = []int{1}
+	}
+	return wholes(x.dtype, sizes, f(x.ints...))
+}
+
+// rangeOpen: as many numbers as a variable says.
+func (c *call) rangeOpen() *value {
+	in := c.need(3, 3)
+	var xs [3]graph.Dim
+	for i, v := range in {
+		own := knownElements(v)
+		if len(own) != 1 || v.dtype != in[0].dtype {
+			return nil
+		}
+		xs[i] = own[0]
+	}
+	if xs[2] != graph.Int(1) {
+		return nil
+	}
+	n := xs[1].Sub(xs[0])
+	if !atLeast(n, graph.Int(1)) {
+		must.Failf("a range from %s to %s has no elements", xs[0], xs[1])
+	}
+	v := c.im.placesFrom(n, in[0].dtype)
+	if xs[0] == graph.Int(0) {
+		return v
+	}
+	return c.im.do("ewadd", v, c.im.broadcastTo(wholes(in[0].dtype, []int{}, xs[0]), v.dims()))
+}
+
+// placesFrom are the numbers 0, 1, … of a type, n of them.
+func (im *importer) placesFrom(n graph.Dim, t graph.DType) *value {
+	o, _ := graph.Lookup("iota")
+	return im.constantOf(o, must.Get(o.Attr(attrs{"n": graph.DimValue(n)})), t)
+}
+
+// constantOf is an operator without operands whose elements are of a type.
+func (im *importer) constantOf(o *graph.Op, a graph.Attrs, t graph.DType) *value {
+	shapes, at := im.openShapes(o, a, nil), a
+	if shapes != nil {
+		at = a.Subst(im.open.at)
+	}
+	outs := im.entered(must.Get(im.made.Constant("", t, o, at)))
+	im.opened(outs, shapes, a)
+	return outs[0]
+}
+
+// spelledOut are integers that depend on variables as a tensor: the last of as many numbers.
+func (im *importer) spelledOut(v *value) *value {
+	var all *value
+	for _, x := range v.ints {
+		var part *value
+		switch n, number := x.Const(); {
+		case number:
+			part = valueOf(&constant{dtype: v.dtype, sizes: []int{1}, ints: []int64{n}})
+		case x.NonNegative():
+			part = im.sliceTo(im.placesFrom(x.Add(graph.Int(1)), v.dtype), 0, x, x.Add(graph.Int(1)))
+		case x.Neg().NonNegative():
+			part = im.do("neg", im.sliceTo(im.placesFrom(x.Neg().Add(graph.Int(1)), v.dtype), 0, x.Neg(), x.Neg().Add(graph.Int(1))))
+		default:
+			must.Do(unsupported("whether %s is negative depends on the sizes", x))
+		}
+		if all == nil {
+			all = part
+		} else {
+			all = im.apply("concat", attrs{"axis": graph.IntValue(0)}, all, part)
+		}
+	}
+	return im.reshape(all, v.sized...)
+}
