@@ -100,7 +100,7 @@ func (im *importer) onesOf(v *value) *value {
 
 // both broadcasts two operands and combines them.
 func (im *importer) both(x, y *value, f func(im *importer, x, y *value) *value) *value {
-	sizes := jointOf(x.dims(), y.dims())
+	sizes := im.open.jointOf(x.dims(), y.dims())
 	return f(im, im.broadcastTo(x, sizes), im.broadcastTo(y, sizes))
 }
 
@@ -143,7 +143,7 @@ func lowerWhere(c *call) {
 	case x.dtype != y.dtype:
 		must.Failf("%s and %s have different element types", x, y)
 	}
-	sizes := jointOf(is.dims(), x.dims(), y.dims())
+	sizes := c.im.open.jointOf(is.dims(), x.dims(), y.dims())
 	for i, v := range []*value{y, x} {
 		if c.simplifies() && slices.Equal(v.dims(), sizes) && must.Get(is.everywhere(float64(i))) {
 			c.set(v)

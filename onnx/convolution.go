@@ -49,8 +49,8 @@ func lowerConv(c *call) {
 		must.Failf("input %s and kernel %s: want the same number of axes, at least 3", x, w)
 	}
 	groups := c.int("group", 1)
-	win := c.window(x.sizes()[2:], w.sizes()[2:])
-	c.markedSame(x.sizes()[2:], win)
+	win := c.window(x.rank()-2, w.sizes()[2:])
+	c.markedSame(x, win)
 	if c.marked(noteRow) && w.rank() == 3 {
 		if v := w.resized([]int{w.sizes()[0], w.sizes()[1], 1, w.sizes()[2]}); v != nil {
 			w = v
@@ -58,7 +58,7 @@ func lowerConv(c *call) {
 	}
 	y := c.im.convolve(x, w, win, groups)
 	if v := c.markedBias(y, bias); v != nil {
-		c.set(c.im.do("ewadd", y, c.im.broadcast(v, y.sizes()...)))
+		c.set(c.im.do("ewadd", y, c.im.broadcastTo(v, y.dims())))
 		return
 	}
 	c.set(c.im.addBias(y, bias))
@@ -69,11 +69,11 @@ func (im *importer) addBias(y, bias *value) *value {
 	if bias == nil {
 		return y
 	}
-	if bias.rank() != 1 || bias.sizes()[0] != y.sizes()[1] {
-		must.Failf("the bias %s of %d channels", bias, y.sizes()[1])
+	if bias.rank() != 1 || !im.open.equalDims(bias.size(0), y.size(1)) {
+		must.Failf("the bias %s of %s channels", bias, y.size(1))
 	}
 	v := im.reshaped(bias, dimsOf(ofChannels(bias.sizes()[0], y.rank())...))
-	return im.do("ewadd", y, im.broadcast(v, y.sizes()...))
+	return im.do("ewadd", y, im.broadcastTo(v, y.dims()))
 }
 
 func (im *importer) convolve(x, w *value, win *window, groups int64) *value {

@@ -19,7 +19,7 @@ func lowerConvTranspose(c *call) {
 	if groups < 1 || groups > int64(x.sizes()[1]) || x.sizes()[1]%int(groups) != 0 || w.sizes()[0] != x.sizes()[1] {
 		must.Failf("%d groups of %s and %s", groups, x, w)
 	}
-	win := c.window(x.sizes()[2:], w.sizes()[2:])
+	win := c.window(x.rank()-2, w.sizes()[2:])
 	extra := c.transposedPads(x.sizes()[2:], win)
 	if !w.fixed() || x.rank() == 5 {
 		c.set(c.im.addBias(c.im.turnedBack(x, w, win, int(groups), extra), bias))

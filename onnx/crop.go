@@ -85,7 +85,7 @@ func lowerCol2Im(c *call) {
 			must.Failf("block shape %v does not fit image shape %v", block, image)
 		}
 	}
-	win := c.window(image, block)
+	win := c.window(len(image), block)
 	blocks := win.windows(image, win.explicit(image))
 	cells, many := graph.Product(block...), graph.Product(blocks...)
 	pixels := graph.Product(image...)

@@ -16,11 +16,12 @@ import (
 
 // dynamic is what a model with dynamic sizes has beside its graph.
 type dynamic struct {
-	vars    []Variable
-	samples map[string]int       // that are asked for, by names of dimensions
-	named   map[string]graph.Dim // dimensions of the file by name
-	at      *graph.Substitution  // the sample sizes
-	attrs   map[graph.NodeID]graph.Attrs
+	vars   []Variable
+	opt    ReadOptions
+	ranges map[string]Range
+	named  map[string]graph.Dim // dimensions of the file by name
+	at     *graph.Substitution  // the sample sizes
+	attrs  map[graph.NodeID]graph.Attrs
 }
 
 // Variable is a size that the file leaves open.
@@ -30,6 +31,7 @@ type Variable struct {
 	Input  string // the first input that has it
 	Axis   int
 	Sample int // the size at which the graph is made
+	Range
 }
 
 // Dynamic says how a model is read whose sizes stay variables.
@@ -71,12 +73,15 @@ func numberOf(d graph.Dim) int {
 }
 
 // differ reports that two sizes are different for all values of the variables.
-func differ(a, b graph.Dim) bool { return a.Sub(b).NonZero() }
+func (d *dynamic) differ(a, b graph.Dim) bool {
+	x := a.Sub(b).Sub(graph.Int(1))
+	return d.nonNegative(x) || d.nonNegative(x.Neg().Sub(graph.Int(2)))
+}
 
 // equalDims reports whether two sizes are the same. Both must be, or neither, for all values of
 // the variables.
-func equalDims(a, b graph.Dim) bool {
-	if a != b && !differ(a, b) {
+func (d *dynamic) equalDims(a, b graph.Dim) bool {
+	if a != b && !d.differ(a, b) {
 		must.Do(unsupported("whether %s is %s depends on the sizes", a, b))
 	}
 	return a == b
@@ -84,14 +89,62 @@ func equalDims(a, b graph.Dim) bool {
 
 // atLeast reports whether a is b or more. It must be so, or not, for all values of the
 // variables.
-func atLeast(a, b graph.Dim) bool {
-	d := a.Sub(b)
-	if yes := d.NonNegative(); yes || d.Neg().Sub(graph.Int(1)).NonNegative() {
+func (d *dynamic) atLeast(a, b graph.Dim) bool {
+	x := a.Sub(b)
+	if yes := d.nonNegative(x); yes || d.nonNegative(x.Neg().Sub(graph.Int(1))) {
 		return yes
 	}
 	must.Do(unsupported("whether %s is at least %s depends on the sizes", a, b))
 	return false
 }
+
+// nonNegative reports that x is 0 or more for all values of the variables: sound, not complete.
+func (d *dynamic) nonNegative(x graph.Dim) bool {
+	if x.NonNegative() {
+		return true
+	}
+	if d == nil || x.TooLarge() {
+		return false
+	}
+	terms, least := x.Terms()
+	for _, t := range terms {
+		lo, hi := int64(1), int64(1)
+		for _, a := range t.Atoms {
+			r := Range{1, maxDynamic}
+			if a.Kind == graph.AtomVar {
+				r = d.ranges[a.Name]
+			} else if t.Coef < 0 {
+				return false
+			}
+			var ok bool
+			if lo, ok = graph.MulInt(lo, r.Lo); !ok {
+				return false
+			}
+			if hi, ok = graph.MulInt(hi, r.Hi); !ok {
+				return false
+			}
+		}
+		at := lo
+		if t.Coef < 0 {
+			at = hi
+		}
+		part, ok := graph.MulInt(t.Coef, at)
+		if !ok {
+			return false
+		}
+		if least, ok = graph.AddInt(least, part); !ok {
+			return false
+		}
+	}
+	return least >= 0
+}
+
+// Range is what sizes a dimension may have.
+type Range struct{ Lo, Hi int64 }
+
+// maxDynamic is the largest size of a dynamic dimension. Files write more for the end of an
+// axis.
+const maxDynamic = 999_999_999
 
 // product is the number of elements of these sizes.
 func product(dims ...graph.Dim) graph.Dim {
@@ -124,8 +177,10 @@ func (im *importer) openShapes(o *graph.Op, a graph.Attrs, in []*value) [][]grap
 	if err != nil {
 		must.Do(unsupported("at some sizes: %v", err))
 	}
-	if len(f.Needs) > 0 {
-		must.Do(unsupported("operator %s is defined at some sizes only: %s", o.Name, graph.NeedsString(f.Needs)))
+	for _, n := range f.Needs {
+		if n.Rel != "<=" || !im.open.nonNegative(n.Right.Sub(n.Left)) {
+			must.Do(unsupported("operator %s is defined at some sizes only: %s", o.Name, n))
+		}
 	}
 	dims := make([][]graph.Dim, len(outs))
 	for i, s := range outs {
@@ -195,12 +250,16 @@ func (d *dynamic) variable(dim, input string, axis int) graph.Dim {
 		}
 		name = variableName(dim) + strings.Repeat("x", n)
 	}
-	sample := d.samples[cmp.Or(dim, name)]
+	r, ok := d.opt.Ranges[cmp.Or(dim, name)]
+	if !ok {
+		r = Range{1, maxDynamic}
+	}
+	sample := d.opt.Samples[cmp.Or(dim, name)]
 	if sample == 0 {
 		sample = samples[len(d.vars)%len(samples)]
 	}
-	d.vars = append(d.vars, Variable{Name: name, Dim: dim, Input: input, Axis: axis, Sample: sample})
-	d.at.Dims[name] = graph.Int(int64(sample))
+	d.vars = append(d.vars, Variable{Name: name, Dim: dim, Input: input, Axis: axis, Sample: sample, Range: r})
+	d.at.Dims[name], d.ranges[name] = graph.Int(int64(sample)), r
 	x := graph.Var(name)
 	if dim != "" {
 		d.named[dim] = x

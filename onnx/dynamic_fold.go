@@ -66,43 +66,43 @@ func (c *call) foldOpen() bool {
 var openFolds map[string]func(c *call) *value
 
 func init() {
-	two := func(f func(x, y graph.Dim) (graph.Dim, bool)) func(c *call) *value {
+	two := func(f func(d *dynamic, x, y graph.Dim) (graph.Dim, bool)) func(c *call) *value {
 		return func(c *call) *value {
-			return c.eachOf(2, func(xs []graph.Dim) (graph.Dim, bool) { return f(xs[0], xs[1]) })
+			return c.eachOf(2, func(xs []graph.Dim) (graph.Dim, bool) { return f(c.im.open, xs[0], xs[1]) })
 		}
 	}
 	truthOf := func(yes bool) graph.Dim { return graph.Int(int64(truth(yes))) }
 	openFolds = map[string]func(c *call) *value{
-		"Add": two(func(x, y graph.Dim) (graph.Dim, bool) { return x.Add(y), true }),
-		"Sub": two(func(x, y graph.Dim) (graph.Dim, bool) { return x.Sub(y), true }),
-		"Mul": two(func(x, y graph.Dim) (graph.Dim, bool) { return x.Mul(y), true }),
-		"Div": two(func(x, y graph.Dim) (graph.Dim, bool) {
+		"Add": two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) { return x.Add(y), true }),
+		"Sub": two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) { return x.Sub(y), true }),
+		"Mul": two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) { return x.Mul(y), true }),
+		"Div": two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) {
 			if !y.NonZero() {
 				return graph.Dim{}, false
 			}
 			return x.Quo(y)
 		}),
-		"Mod": two(func(x, y graph.Dim) (graph.Dim, bool) {
+		"Mod": two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) {
 			_, ok := x.Quo(y)
 			return graph.Int(0), ok && y.NonZero()
 		}),
-		"Max": two(func(x, y graph.Dim) (graph.Dim, bool) {
-			if atLeast(x, y) {
+		"Max": two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) {
+			if d.atLeast(x, y) {
 				return x, true
 			}
 			return y, true
 		}),
-		"Min": two(func(x, y graph.Dim) (graph.Dim, bool) {
-			if atLeast(x, y) {
+		"Min": two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) {
+			if d.atLeast(x, y) {
 				return y, true
 			}
 			return x, true
 		}),
-		"Equal":          two(func(x, y graph.Dim) (graph.Dim, bool) { return truthOf(equalDims(x, y)), true }),
-		"Less":           two(func(x, y graph.Dim) (graph.Dim, bool) { return truthOf(!atLeast(x, y)), true }),
-		"Greater":        two(func(x, y graph.Dim) (graph.Dim, bool) { return truthOf(!atLeast(y, x)), true }),
-		"LessOrEqual":    two(func(x, y graph.Dim) (graph.Dim, bool) { return truthOf(atLeast(y, x)), true }),
-		"GreaterOrEqual": two(func(x, y graph.Dim) (graph.Dim, bool) { return truthOf(atLeast(x, y)), true }),
+		"Equal":          two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) { return truthOf(d.equalDims(x, y)), true }),
+		"Less":           two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) { return truthOf(!d.atLeast(x, y)), true }),
+		"Greater":        two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) { return truthOf(!d.atLeast(y, x)), true }),
+		"LessOrEqual":    two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) { return truthOf(d.atLeast(y, x)), true }),
+		"GreaterOrEqual": two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) { return truthOf(d.atLeast(x, y)), true }),
 		"Neg": func(c *call) *value {
 			return c.eachOf(1, func(xs []graph.Dim) (graph.Dim, bool) { return xs[0].Neg(), true })
 		},
@@ -289,7 +289,7 @@ func (c *call) rangeOpen() *value {
 		return nil
 	}
 	n := xs[1].Sub(xs[0])
-	if !atLeast(n, graph.Int(1)) {
+	if !c.im.open.atLeast(n, graph.Int(1)) {
 		must.Failf("a range from %s to %s has no elements", xs[0], xs[1])
 	}
 	v := c.im.placesFrom(n, in[0].dtype)

@@ -91,7 +91,7 @@ func newImporter(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, 
 	im.own = p.GetProducerName() == producer
 	im.needs = importsOf(p.GetOpsetImport())
 	if opt.Dynamic {
-		im.open = &dynamic{samples: opt.Samples, named: map[string]graph.Dim{}, at: &graph.Substitution{Dims: map[string]graph.Dim{}}, attrs: map[graph.NodeID]graph.Attrs{}}
+		im.open = &dynamic{opt: opt, ranges: map[string]Range{}, named: map[string]graph.Dim{}, at: &graph.Substitution{Dims: map[string]graph.Dim{}}, attrs: map[graph.NodeID]graph.Attrs{}}
 	}
 	for _, o := range p.GetOpsetImport() {
 		if !defaultDomain(o.GetDomain()) {

@@ -40,7 +40,7 @@ func sized(sizes func(c *call) []graph.Dim) lowering {
 
 // reshapeTo are the sizes that a Reshape asks for: 0 keeps an axis, -1 is what
 // remains.
-func reshapeTo(from, shape []graph.Dim, zeroIsZero bool) []graph.Dim {
+func (d *dynamic) reshapeTo(from, shape []graph.Dim, zeroIsZero bool) []graph.Dim {
 	to := slices.Clone(shape)
 	open, n := -1, graph.Int(1)
 	for i, s := range to {
@@ -76,7 +76,7 @@ func reshapeTo(from, shape []graph.Dim, zeroIsZero bool) []graph.Dim {
 		}
 		to[open] = rest
 	} else if total != n {
-		if !differ(total, n) {
+		if !d.differ(total, n) {
 			must.Do(unsupported("sizes %v cannot be reshaped to %v at all sizes", from, shape))
 		}
 		must.Failf("sizes %v cannot be reshaped to %v", from, shape)
@@ -88,7 +88,7 @@ func reshapeTo(from, shape []graph.Dim, zeroIsZero bool) []graph.Dim {
 func (c *call) reshapeSizes() []graph.Dim {
 	in := c.need(1, 2)
 	shape := c.dimsOrInput("shape", 1)
-	return reshapeTo(in[0].dims(), shape, c.flag("allowzero"))
+	return c.im.open.reshapeTo(in[0].dims(), shape, c.flag("allowzero"))
 }
 
 func lowerReshape(c *call) {
@@ -121,10 +121,10 @@ func (c *call) squeezeSizes() []graph.Dim {
 	for i, n := range x.dims() {
 		switch {
 		case slices.Contains(out, i):
-			if !equalDims(n, one) {
+			if !c.im.open.equalDims(n, one) {
 				must.Failf("axis %d of %s is not of size 1", i, x)
 			}
-		case list == nil && equalDims(n, one):
+		case list == nil && c.im.open.equalDims(n, one):
 		default:
 			sizes = append(sizes, n)
 		}
@@ -216,12 +216,12 @@ func (c *call) splitSizes() (int, []graph.Dim) {
 	}
 	sum := graph.Int(0)
 	for _, p := range parts {
-		if !atLeast(p, graph.Int(0)) || !atLeast(size, p) {
+		if !c.im.open.atLeast(p, graph.Int(0)) || !c.im.open.atLeast(size, p) {
 			must.Failf("parts %v of size %s", parts, size)
 		}
 		sum = sum.Add(p)
 	}
-	if len(parts) != n || !equalDims(sum, size) {
+	if len(parts) != n || !c.im.open.equalDims(sum, size) {
 		must.Failf("parts %v of size %s for %d outputs", parts, size, n)
 	}
 	return a, parts
@@ -238,7 +238,7 @@ func lowerSplit(c *call) {
 	lo := graph.Int(0)
 	for i, n := range parts {
 		if c.node.GetOutput()[i] != "" {
-			if equalDims(n, graph.Int(0)) { // of which everything is known
+			if c.im.open.equalDims(n, graph.Int(0)) { // of which everything is known
 				sizes := slices.Clone(c.in[0].sizes())
 				sizes[a] = 0
 				c.outs[i] = valueOf(newConstant(c.in[0].dtype, sizes...))
@@ -281,12 +281,12 @@ func (c *call) runs() []run {
 		}
 		switch {
 		case step > 0:
-			lo, hi := placeIn(starts[i], n, zero, n), placeIn(ends[i], n, zero, n)
-			out[a] = run{lo, step, stepsOf(hi.Sub(lo), step)}
+			lo, hi := c.im.open.placeIn(starts[i], n, zero, n), c.im.open.placeIn(ends[i], n, zero, n)
+			out[a] = run{lo, step, c.im.open.stepsOf(hi.Sub(lo), step)}
 		case step < 0:
 			least, most := graph.Int(-1), n.Sub(graph.Int(1))
-			lo, hi := placeIn(starts[i], n, least, most), placeIn(ends[i], n, least, most)
-			out[a] = run{lo, step, stepsOf(lo.Sub(hi), -step)}
+			lo, hi := c.im.open.placeIn(starts[i], n, least, most), c.im.open.placeIn(ends[i], n, least, most)
+			out[a] = run{lo, step, c.im.open.stepsOf(lo.Sub(hi), -step)}
 		default:
 			must.Failf("step 0")
 		}
@@ -295,28 +295,28 @@ func (c *call) runs() []run {
 }
 
 // placeIn is a bound of a slice of n elements, which may count from the end, between lo and hi.
-func placeIn(x, n, lo, hi graph.Dim) graph.Dim {
-	if k, ok := x.Const(); ok && k > graph.MaxSize {
+func (d *dynamic) placeIn(x, n, lo, hi graph.Dim) graph.Dim {
+	if k, ok := x.Const(); ok && k > maxDynamic {
 		return hi
-	} else if ok && k < -graph.MaxSize {
+	} else if ok && k < -maxDynamic {
 		return lo
 	}
-	if !atLeast(x, graph.Int(0)) {
+	if !d.atLeast(x, graph.Int(0)) {
 		x = x.Add(n)
 	}
 	switch {
-	case !atLeast(x, lo):
+	case !d.atLeast(x, lo):
 		return lo
-	case !atLeast(hi, x):
+	case !d.atLeast(hi, x):
 		return hi
 	}
 	return x
 }
 
 // stepsOf is how many steps of a length there are in d.
-func stepsOf(d graph.Dim, step int) graph.Dim {
+func (open *dynamic) stepsOf(d graph.Dim, step int) graph.Dim {
 	switch {
-	case !atLeast(d, graph.Int(1)):
+	case !open.atLeast(d, graph.Int(1)):
 		return graph.Int(0)
 	case step == 1:
 		return d
@@ -364,7 +364,7 @@ func (im *importer) every(x *value, axis, first, step, n int) *value {
 func (c *call) sizesInput(i int) []graph.Dim {
 	sizes := c.knownDims(i, "shape")
 	for _, n := range sizes {
-		if !atLeast(n, graph.Int(0)) {
+		if !c.im.open.atLeast(n, graph.Int(0)) {
 			must.Failf("shape %v", sizes)
 		}
 		if k, ok := n.Const(); ok && k > graph.MaxSize {
@@ -376,7 +376,7 @@ func (c *call) sizesInput(i int) []graph.Dim {
 
 func (c *call) expandSizes() []graph.Dim {
 	in := c.need(2, 2)
-	return jointOf(in[0].dims(), c.sizesInput(1))
+	return c.im.open.jointOf(in[0].dims(), c.sizesInput(1))
 }
 
 func lowerExpand(c *call) {
@@ -439,7 +439,7 @@ func lowerGather(c *call) {
 	if _, ok := n.Const(); !ok && len(k.ints) == 1 && k.ints[0] < 0 {
 		// The position is a variable's, which no constant holds.
 		lo := n.Add(graph.Int(k.ints[0]))
-		if !atLeast(lo, graph.Int(0)) {
+		if !c.im.open.atLeast(lo, graph.Int(0)) {
 			must.Failf("index %d of axis %d of %s", k.ints[0], a, x)
 		}
 		to := slices.Concat(x.dims()[:a], dimsOf(k.sizes...), x.dims()[a+1:])
@@ -450,7 +450,7 @@ func lowerGather(c *call) {
 	for i, p := range k.ints {
 		d := graph.Int(p)
 		switch {
-		case !atLeast(d.Add(n), graph.Int(0)) || !atLeast(n, d.Add(graph.Int(1))):
+		case !c.im.open.atLeast(d.Add(n), graph.Int(0)) || !c.im.open.atLeast(n, d.Add(graph.Int(1))):
 			must.Failf("index %d of axis %d of %s", p, a, x)
 		case p < 0:
 			pos.ints[i] = int64(numberOf(n)) + p

@@ -28,7 +28,7 @@ func lowerPad(c *call) {
 	mode := c.text("mode", "constant")
 	for a := range before {
 		lo, hi := before[a], after[a]
-		x = c.im.slice(x, a, max(-lo, 0), x.sizes()[a]-max(-hi, 0))
+		x = c.im.sliceTo(x, a, graph.Int(int64(max(-lo, 0))), x.size(a).Sub(graph.Int(int64(max(-hi, 0)))))
 		before[a], after[a] = max(lo, 0), max(hi, 0)
 	}
 	if mode == "constant" {
@@ -98,12 +98,14 @@ func (c *call) padding(x *value) (before, after []int) {
 	before, after = make([]int, x.rank()), make([]int, x.rank())
 	for i, a := range axes {
 		lo, hi := pads[i], pads[len(axes)+i]
-		if x.sizes()[a] == 0 && min(lo, hi) >= 0 && max(lo, hi) <= graph.MaxSize && c.text("mode", "constant") == "constant" {
+		if x.size(a) == graph.Int(0) && min(lo, hi) >= 0 && max(lo, hi) <= graph.MaxSize && c.text("mode", "constant") == "constant" {
 			before[a], after[a] = lo, hi // cells of the number alone
 			continue
 		}
-		if n := int64(x.sizes()[a]); max(lo, hi) > graph.MaxSize || n+int64(lo)+int64(hi) < 1 || n+int64(min(lo, 0))+int64(min(hi, 0)) < 1 {
-			must.Failf("pads %d and %d do not fit an axis of size %d", lo, hi, n)
+		n := x.size(a)
+		room := func(lo, hi int) bool { return c.im.open.atLeast(n.Add(graph.Int(int64(lo)+int64(hi))), graph.Int(1)) }
+		if max(lo, hi) > graph.MaxSize || !room(lo, hi) || !room(min(lo, 0), min(hi, 0)) {
+			must.Failf("pads %d and %d do not fit an axis of size %s", lo, hi, n)
 		}
 		before[a], after[a] = lo, hi
 	}

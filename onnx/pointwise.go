@@ -288,7 +288,7 @@ func broadcasting(own string) lowering {
 			return
 		}
 		if own == "ewmul" && c.marked(noteRepeated) {
-			sizes := jointOf(x.dims(), y.dims())
+			sizes := c.im.open.jointOf(x.dims(), y.dims())
 			c.set(c.im.do(own, c.im.broadcastTo(x, sizes), c.im.broadcastTo(y, sizes)))
 			return
 		}
@@ -321,7 +321,7 @@ func (c *call) placed(x, y *value) *value {
 }
 
 func (im *importer) elementwise(own string, x, y *value) *value {
-	sizes, one := jointOf(x.dims(), y.dims()), graph.Int(1)
+	sizes, one := im.open.jointOf(x.dims(), y.dims()), graph.Int(1)
 	if own == "ewmul" && !slices.Equal(x.dims(), y.dims()) {
 		if product(x.dims()...) == one && (product(y.dims()...) != one || x.rank() < y.rank()) {
 			x, y = y, x // the number, if there is one, is y
@@ -365,7 +365,7 @@ func lowerPow(c *call) {
 	if !t.IsFloat() && !t.IsInt() || !y.dtype.IsFloat() && !y.dtype.IsInt() {
 		must.Do(unsupported("inputs %s and %s are not supported", t, y.dtype))
 	}
-	sizes := jointOf(x.dims(), y.dims())
+	sizes := c.im.open.jointOf(x.dims(), y.dims())
 	if k := must.Get(y.constant()); k != nil && t.IsFloat() && k.len() > 0 && !c.marked("keep") {
 		e, same := k.number(0), true
 		for i := range k.len() {

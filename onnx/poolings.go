@@ -14,7 +14,7 @@ func (c *call) windowed(own string) (x *value, w *window) {
 	if x.rank() < 3 {
 		must.Failf("%s: want at least 3 axes", x)
 	}
-	return x, c.window(x.sizes()[2:], nil)
+	return x, c.window(x.rank()-2, nil)
 }
 
 func lowerMaxPool(c *call) {
@@ -23,7 +23,7 @@ func lowerMaxPool(c *call) {
 		must.Failf("%d outputs", len(c.outs))
 	}
 	if c.wanted(1) {
-		again := c.window(x.sizes()[2:], nil)
+		again := c.window(x.rank()-2, nil)
 		c.outs[1] = c.maximaAt(x, again, c.flag("storage_order"))
 	}
 	c.outs[0] = c.im.pool(x, win, "poolmax", "")
@@ -57,7 +57,7 @@ func (im *importer) pool(x *value, win *window, op, border string) *value {
 		must.Do(unsupported("pooling over %d axes is not supported", n))
 	}
 	if win.same == "" {
-		if added := win.explicit(x.sizes()[2:]); !zeros(added) {
+		if added := win.rounded(x); !zeros(added) {
 			win.valid = false
 			if border == "counted" && !(zeros(win.before) && zeros(win.after)) {
 				// The border counts, what rounding up adds does not: the

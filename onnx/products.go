@@ -87,7 +87,7 @@ func (im *importer) matmul(x, y *value) *value {
 func (im *importer) product(x, y *value) *value {
 	xb, yb := x.dims()[:x.rank()-2], y.dims()[:y.rank()-2]
 	m, k, n := x.size(x.rank()-2), x.size(x.rank()-1), y.size(y.rank()-1)
-	if rows := y.size(y.rank() - 2); !equalDims(rows, k) {
+	if rows := y.size(y.rank() - 2); !im.open.equalDims(rows, k) {
 		must.Failf("%s and %s: %s columns and %s rows", x, y, k, rows)
 	}
 	if x.rank() > 2 && y.rank() == 2 {
@@ -95,7 +95,7 @@ func (im *importer) product(x, y *value) *value {
 		return im.reshapeTo(im.do("matmul", tall, y), append(slices.Clone(xb), m, n))
 	}
 	var batch []graph.Dim
-	if err := must.Try(func() { batch = jointOf(xb, yb) }); err != nil {
+	if err := must.Try(func() { batch = im.open.jointOf(xb, yb) }); err != nil {
 		must.Failf("%s and %s: %w", x, y, err)
 	}
 	x = im.broadcastTo(x, append(slices.Clone(batch), m, k))

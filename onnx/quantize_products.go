@@ -171,7 +171,7 @@ func (c *call) convolved(x, xz, w, wz *value) *value {
 	}
 	a, b := c.centered(x, xz, 1), c.centered(w, wz, 0)
 	long := w.sizes()[1]
-	win := func() *window { return c.window(x.sizes()[2:], w.sizes()[2:]) }
+	win := func() *window { return c.window(x.rank()-2, w.sizes()[2:]) }
 	if long <= terms {
 		return im.convolve(a, b, win(), groups)
 	}

@@ -50,6 +50,9 @@ type ReadOptions struct {
 	// of dimensions, or small different ones.
 	Dynamic bool
 	Samples map[string]int
+	// Ranges are the sizes that dynamic dimensions may have, by their names; by default 1 and
+	// more.
+	Ranges map[string]Range
 }
 
 // Report is what a reader should know about how a model was read.

@@ -118,7 +118,7 @@ func lowerDeformConv(c *call) {
 		w.sizes()[1]*groups != channels || w.sizes()[0]%groups != 0 || w.dtype != x.dtype || offset.dtype != x.dtype {
 		must.Failf("group %d and offset_group %d do not fit input %s, kernel %s and offsets %s", groups, parts, x, w, offset)
 	}
-	win := c.window(image, w.sizes()[2:])
+	win := c.window(len(image), w.sizes()[2:])
 	out := win.windows(image, win.explicit(image))
 	kernel := w.sizes()[2] * w.sizes()[3]
 	if !slices.Equal(offset.sizes(), []int{n, parts * kernel * 2, out[0], out[1]}) {

@@ -76,7 +76,7 @@ func TestSweepSignals(t *testing.T) {
 		for _, a := range attributesNamed(as) {
 			c.attr[a.GetName()] = a
 		}
-		w := c.window(cut(image), cut(block))
+		w := c.window(len(image), cut(block))
 		blocks := w.windows(cut(image), w.explicit(cut(image)))
 		add(18, "Col2Im", list(feed("x", 2, channels*int(graph.Product(cut(block)...)), int(graph.Product(blocks...))), whole("image", image...), whole("block", block...)), as...)
 	}

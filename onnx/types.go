@@ -200,7 +200,7 @@ func pooledType(c *call) []graph.TensorType {
 		return nil
 	}
 	image := x.Sizes[2:]
-	w := c.window(image, nil)
+	w := c.window(len(image), nil)
 	sizes := append(slices.Clone(x.Sizes[:2]), w.windows(image, w.explicit(image))...)
 	return []graph.TensorType{{DType: x.DType, Sizes: sizes}, {DType: graph.Int64, Sizes: sizes}}
 }

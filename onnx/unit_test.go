@@ -34,7 +34,7 @@ func TestReshapeTo(t *testing.T) {
 		{[]int{2}, []int{1 << 40}, false, "size 1099511627776"},
 	} {
 		var got []int
-		err := must.Try(func() { got = numbersOf(reshapeTo(dimsOf(c.from...), dimsOf(c.shape...), c.zero)) })
+		err := must.Try(func() { got = numbersOf((*dynamic)(nil).reshapeTo(dimsOf(c.from...), dimsOf(c.shape...), c.zero)) })
 		if s := fmt.Sprint(got, err); !strings.Contains(s, c.want) {
 			t.Errorf("%v to %v: %s, want %s", c.from, c.shape, s, c.want)
 		}

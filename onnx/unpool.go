@@ -73,7 +73,7 @@ func lowerMaxUnpool(c *call) {
 	if x.rank() < 3 || !slices.Equal(x.sizes(), at.sizes()) || !at.dtype.IsInt() {
 		must.Failf("%s at %s", x, at)
 	}
-	win := c.window(x.sizes()[2:], nil)
+	win := c.window(x.rank()-2, nil)
 	sizes := slices.Clone(x.sizes())
 	for i, n := range x.sizes()[2:] {
 		if win.stride[i] < win.kernel[i] {

@@ -306,13 +306,13 @@ func joint(all ...[]int) []int {
 	for i, sizes := range all {
 		list[i] = dimsOf(sizes...)
 	}
-	sizes, _ := fixed(jointOf(list...))
+	sizes, _ := fixed((*dynamic)(nil).jointOf(list...))
 	return sizes
 }
 
 // jointOf is joint for sizes that may have variables. Two that may be equal, or not, have no
 // joint size for all values of the variables.
-func jointOf(all ...[]graph.Dim) []graph.Dim {
+func (d *dynamic) jointOf(all ...[]graph.Dim) []graph.Dim {
 	var out []graph.Dim
 	one := graph.Int(1)
 	for _, dims := range all {
@@ -327,7 +327,7 @@ func jointOf(all ...[]graph.Dim) []graph.Dim {
 			case sum[p] == b[i] || b[i] == one:
 			case sum[p] == one:
 				sum[p] = b[i]
-			case differ(sum[p], b[i]):
+			case d.differ(sum[p], b[i]):
 				must.Failf("sizes %v and %v do not broadcast", a, b)
 			default:
 				must.Do(unsupported("sizes %v and %v do not broadcast at all sizes", a, b))

@@ -19,10 +19,9 @@ type window struct {
 	ceil                     bool   // the output size is rounded up
 }
 
-// window reads the attributes that windows share; kernel is that of the weight
+// window reads the attributes that windows over n axes share; kernel is that of the weight
 // of a convolution, or nil.
-func (c *call) window(image, kernel []int) *window {
-	n := len(image)
+func (c *call) window(n int, kernel []int) *window {
 	if n < 1 {
 		must.Failf("no axes to slide over")
 	}
@@ -124,6 +123,18 @@ func (w *window) explicit(image []int) (added []int) {
 	return added
 }
 
+// rounded is what rounding up adds to the end of an image, which is nothing where the result
+// is rounded down.
+func (w *window) rounded(x *value) (added []int) {
+	if image, ok := fixed(x.dims()[2:]); ok {
+		return w.explicit(image)
+	}
+	if w.ceil && !all(w.stride, 1) {
+		must.Do(unsupported("%s has dynamic sizes, and ceil_mode is set", x))
+	}
+	return make([]int, len(w.kernel))
+}
+
 // windows are the numbers of windows over an image to whose end cells are added.
 func (w *window) windows(image, added []int) []int {
 	out := make([]int, len(image))
@@ -154,11 +165,11 @@ func (w *window) over(i, j int) *window {
 
 // flatten puts an axis of size 1 before the last one, unflatten takes it away.
 func (im *importer) flatten(v *value) *value {
-	return im.reshape(v, v.sizes()[0], v.sizes()[1], 1, v.sizes()[2])
+	return im.reshapeTo(v, slices.Insert(slices.Clone(v.dims()), 2, graph.Int(1)))
 }
 
 func (im *importer) unflatten(v *value) *value {
-	return im.reshape(v, v.sizes()[0], v.sizes()[1], v.sizes()[3])
+	return im.reshapeTo(v, slices.Delete(slices.Clone(v.dims()), 2, 3))
 }
 
 func (w *window) strideAttr() graph.Value { return graph.TupleValue(w.stride...) }

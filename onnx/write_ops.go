@@ -284,15 +284,15 @@ func (e *exporter) pads(id graph.NodeID) []int {
 }
 
 // markedSame gives a window the padding that its note says, if its pads are what that gives.
-func (c *call) markedSame(image []int, w *window) {
+func (c *call) markedSame(x *value, w *window) {
 	text, _ := c.noteOf()
 	name, ok := strings.CutPrefix(text, notePadded)
-	if !ok || name != graph.SameUpper && name != graph.SameLower || len(image) != 2 || w.same != "" {
+	if !ok || name != graph.SameUpper && name != graph.SameLower || x.rank() != 4 || w.same != "" {
 		return
 	}
 	v := w.over(0, 2)
 	v.same = name
-	v.explicit(image)
+	v.explicit(x.sizes()[2:])
 	if slices.Equal(v.before, w.before) && slices.Equal(v.after, w.after) {
 		w.same = name
 	}
