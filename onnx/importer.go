@@ -319,7 +319,10 @@ func (im *importer) contradiction(o *onnxpb.ValueInfoProto, v *value) {
 	other := e != onnxpb.TensorProto_UNDEFINED && e != elemOf(v.dtype) || t.GetShape() != nil && len(dims) != v.rank()
 	for i, d := range dims {
 		n, known := im.sizeOf(d)
-		other = other || known && i < v.rank() && n != int64(v.sizes()[i])
+		if known && i < v.rank() {
+			is, number := v.size(i).Const()
+			other = other || number && n != is
+		}
 	}
 	if !other {
 		return
@@ -342,7 +345,7 @@ func declaredAs(v *value, t *onnxpb.TypeProto_Tensor) {
 	other := e != onnxpb.TensorProto_UNDEFINED && e != elemOf(v.dtype) || t.GetShape() != nil && len(dims) != v.rank()
 	for i, d := range dims {
 		n, fixed := dimSize(d)
-		other = other || fixed && i < v.rank() && n != int64(v.sizes()[i])
+		other = other || fixed && i < v.rank() && n != int64(v.sized[i])
 	}
 	if other {
 		must.Failf("it is declared otherwise than its weight, %s", v.typ())

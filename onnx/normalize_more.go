@@ -13,18 +13,18 @@ import (
 // normalized is x without its mean, by its deviation, over axes.
 func (im *importer) normalized(x *value, axes []int, eps float64) *value {
 	mean, variance := im.moments(x, axes)
-	d := im.do("ewsub", x, im.broadcast(mean, x.sizes()...))
-	return im.do("ewdiv", d, im.broadcast(im.root(variance, eps), x.sizes()...))
+	d := im.do("ewsub", x, im.broadcastTo(mean, x.dims()))
+	return im.do("ewdiv", d, im.broadcastTo(im.root(variance, eps), x.dims()))
 }
 
 // perChannel is times and plus a number for each channel.
 func (im *importer) perChannel(y, scale, bias *value) *value {
 	for i, v := range []*value{scale, bias} {
-		if v.rank() != 1 || v.sizes()[0] != y.sizes()[1] {
-			must.Failf("%s for %d channels", v, y.sizes()[1])
+		if v.rank() != 1 || !im.open.equalDims(v.size(0), y.size(1)) {
+			must.Failf("%s for %s channels", v, y.size(1))
 		}
 		v = im.reshape(v, ofChannels(v.sizes()[0], y.rank())...)
-		y = im.do([]string{"ewmul", "ewadd"}[i], y, im.broadcast(v, y.sizes()...))
+		y = im.do([]string{"ewmul", "ewadd"}[i], y, im.broadcastTo(v, y.dims()))
 	}
 	return y
 }
