@@ -127,7 +127,7 @@ func (a *attention) unlessBlind(y *value, masks []*value) *value {
 	im, zero := a.im, a.im.scalar(y, 0)
 	most := func(v *value) *value { return im.reduce("reducemax", v, []int{v.rank() - 1}, true) }
 	if len(a.biases) == 0 {
-		return im.do("ewwhere", im.broadcast(most(a.allOnes()), y.sizes()...), y, zero)
+		return im.do("ewwhere", im.broadcastTo(most(a.allOnes()), y.dims()), y, zero)
 	}
 	all := masks[0]
 	for _, m := range masks[1:] {
@@ -135,7 +135,7 @@ func (a *attention) unlessBlind(y *value, masks []*value) *value {
 	}
 	all = most(all)
 	none := im.do("ewmul", im.do("isinf", all), im.do("step", im.do("neg", all)))
-	return im.do("ewwhere", im.broadcast(none, y.sizes()...), zero, y)
+	return im.do("ewwhere", im.broadcastTo(none, y.dims()), zero, y)
 }
 
 // masks are what is added to the scores. Ones are multiplied first: they are smaller.

@@ -67,7 +67,7 @@ func (c *call) choose() {
 			switch {
 			case x.list != nil || y.list != nil:
 				not("output %d of its branches is a sequence", i)
-			case x.dtype != y.dtype || !slices.Equal(x.sizes(), y.sizes()):
+			case x.dtype != y.dtype || !slices.Equal(x.dims(), y.dims()):
 				not("output %d of its branches is %s or %s", i, x.typ(), y.typ())
 			}
 			if c.outs[i] = x; x == y {
@@ -78,7 +78,7 @@ func (c *call) choose() {
 				x, y = im.chooses(x, graph.Float32), im.chooses(y, graph.Float32)
 			}
 			is := im.reshape(im.chooses(c.in[0], x.dtype))
-			if c.outs[i] = im.do("ewwhere", im.broadcast(is, x.sizes()...), x, y); truth {
+			if c.outs[i] = im.do("ewwhere", im.broadcastTo(is, x.dims()), x, y); truth {
 				c.outs[i] = im.cast(c.outs[i], graph.Bool)
 			}
 		}
@@ -94,7 +94,7 @@ func (c *call) agree(outs [2][]*value) {
 	c.agreed = make([]*graph.TensorType, len(c.outs))
 	for i, x := range outs[0] {
 		y := outs[1][i]
-		if x.list == nil && y.list == nil && x.dtype == y.dtype && slices.Equal(x.sizes(), y.sizes()) {
+		if x.list == nil && y.list == nil && x.dtype == y.dtype && slices.Equal(x.dims(), y.dims()) {
 			t := x.typ()
 			c.agreed[i] = &t
 		}

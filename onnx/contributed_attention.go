@@ -240,7 +240,7 @@ func lowerContributedRotary(c *call) {
 		must.Failf("position_ids %s do not fit %s", at, x)
 	}
 	r.cos, r.sin = im.looked(table, at), im.looked(in[3], at)
-	c.set(im.reshape(im.turned(y, r), x.sizes()...))
+	c.set(im.reshapeTo(im.turned(y, r), x.dims()))
 }
 
 // counted are n numbers from each of the batch on: [batch, n].

@@ -146,7 +146,7 @@ func lowerEmbed(c *call) {
 		if at.rank() != 2 || at.sizes()[1] != long || at.sizes()[0] != 1 && at.sizes()[0] != batch {
 			must.Failf("positions %s do not fit %s", at, ids)
 		}
-		x = im.do("ewadd", x, im.broadcast(im.lookedUp(places, at), x.sizes()...))
+		x = im.do("ewadd", x, im.broadcastTo(im.lookedUp(places, at), x.dims()))
 	} else {
 		if places.sizes()[0] < long {
 			must.Failf("%d positions do not fit the table %s", long, places)
@@ -170,7 +170,7 @@ func lowerEmbed(c *call) {
 		if in[7] == nil {
 			must.Do(unsupported("the output mask_index needs an input mask"))
 		}
-		if !slices.Equal(in[7].sizes(), ids.sizes()) || !in[7].dtype.IsInt() {
+		if !slices.Equal(in[7].dims(), ids.dims()) || !in[7].dtype.IsInt() {
 			must.Failf("mask %s does not fit %s", in[7], ids)
 		}
 		c.outs[1] = im.cast(im.reduce("reducesum", im.positive(in[7]), []int{1}, false), graph.Int32)

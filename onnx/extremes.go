@@ -31,7 +31,7 @@ func indexOperators() []*operator {
 
 // largest is 1 where an element is the largest along an axis, else 0, of its type.
 func (im *importer) largest(x *value, axis int) *value {
-	return im.do("ewequal", im.broadcast(im.reduce("reducemax", x, []int{axis}, true), x.sizes()...), x)
+	return im.do("ewequal", im.broadcastTo(im.reduce("reducemax", x, []int{axis}, true), x.dims()), x)
 }
 
 // opposite has the elements in the opposite order, all of which are of its type.
@@ -51,7 +51,7 @@ func (im *importer) opposite(x *value) *value {
 func (im *importer) flipped(x *value, from int64) *value {
 	k := newConstant(x.dtype)
 	k.ints[0] = from
-	return im.do("ewsub", im.broadcast(valueOf(k), x.sizes()...), x)
+	return im.do("ewsub", im.broadcastTo(valueOf(k), x.dims()), x)
 }
 
 // lowerArg: of the places where the extreme stands, counted from the other end for the
@@ -79,7 +79,7 @@ func lowerArg(least bool) lowering {
 				place.floats[i] = float64(n - 1 - i)
 			}
 		}
-		y := im.do("ewmul", im.cast(im.largest(x, a), graph.Float32), im.broadcast(valueOf(place), x.sizes()...))
+		y := im.do("ewmul", im.cast(im.largest(x, a), graph.Float32), im.broadcastTo(valueOf(place), x.dims()))
 		y = im.reduce("reducemax", y, []int{a}, c.int("keepdims", 1) != 0)
 		if !last {
 			y = im.do("ewsub", im.scalar(y, float64(n-1)), y)

@@ -218,7 +218,7 @@ func (im *importer) weighed(x *value, axes [][]sight) *value {
 		}
 		y := im.apply("gather", attrs{"axis": graph.IntValue(axis)}, from, k.at)
 		if k.weight != nil {
-			y = im.do("ewmul", y, im.broadcast(im.reshape(im.cast(k.weight, x.dtype), column...), y.sizes()...))
+			y = im.do("ewmul", y, im.broadcastTo(im.reshape(im.cast(k.weight, x.dtype), column...), y.dims()))
 		}
 		if sum == nil {
 			sum = y

@@ -154,7 +154,7 @@ func lowerGatherND(c *call) {
 func lowerScatterElements(c *call) {
 	in := c.need(3, 3)
 	x, at, from := in[0], in[1], in[2]
-	if !slices.Equal(at.sizes(), from.sizes()) || from.dtype != x.dtype {
+	if !slices.Equal(at.dims(), from.dims()) || from.dtype != x.dtype {
 		must.Failf("updates %s do not fit indices %s", from, at)
 	}
 	c.scatter(c.im.elementRows(x.sizes(), at, c.axisAttr(0, x.rank())), 1)
@@ -196,7 +196,7 @@ func (c *call) scatter(rows *value, n int) {
 	default:
 		must.Failf("reduction is %q", clip(how))
 	}
-	c.set(im.reshape(y, x.sizes()...))
+	c.set(im.reshapeTo(y, x.dims()))
 }
 
 // rowsOf are the rows that a constant index means.
@@ -249,7 +249,7 @@ func (im *importer) combined(how string, data, update *value, rows []int) *value
 	// Where there is nothing more, the row itself changes nothing, nor does a one.
 	rest := data
 	if how == "mul" {
-		rest = im.broadcast(valueOf(one(data.dtype)), data.sizes()...)
+		rest = im.broadcastTo(valueOf(one(data.dtype)), data.dims())
 	}
 	all := im.apply("concat", attrs{"axis": graph.IntValue(0)}, update, rest)
 	y := data

@@ -97,7 +97,7 @@ func (c *call) clipIntegers() {
 			if b.elements() != 1 || b.dtype != y.dtype {
 				must.Failf("the bound %s is not a scalar of type %s", b, y.dtype)
 			}
-			y = c.im.do(op, y, c.im.broadcast(c.im.reshape(b), y.sizes()...))
+			y = c.im.do(op, y, c.im.broadcastTo(c.im.reshape(b), y.dims()))
 		}
 	}
 	c.set(y)

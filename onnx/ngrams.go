@@ -125,7 +125,7 @@ func lowerTfIdf(c *call) {
 		}
 		k := newConstant(graph.Float32, size)
 		copy(k.floats, w)
-		y = im.do("ewmul", y, im.broadcast(valueOf(k), y.sizes()...))
+		y = im.do("ewmul", y, im.broadcastTo(valueOf(k), y.dims()))
 	}
 	if x.rank() < 2 {
 		y = im.reshape(y, size)

@@ -39,7 +39,7 @@ func lowerGroupNorm(c *call) {
 	}
 	g, channels := int(groups), x.sizes()[1]
 	y := im.reshape(x, x.sizes()[0], g, graph.NumElements(x.sizes()[1:])/g)
-	y = im.reshape(im.normalized(y, []int{2}, c.float("epsilon", 1e-5)), x.sizes()...)
+	y = im.reshapeTo(im.normalized(y, []int{2}, c.float("epsilon", 1e-5)), x.dims())
 	for i, v := range in[1:] {
 		if v.rank() == 1 && v.sizes()[0] == g && g != channels && im.opset < 21 {
 			in[1+i] = im.reshape(im.broadcast(im.reshape(v, g, 1), g, channels/g), channels)
@@ -64,7 +64,7 @@ func (im *importer) rmsNorm(x, scale *value, axis int, eps float64) (y, inverse 
 	square := im.reduce("reducemean", im.do("ewmul", x, x), upTo(axis, x.rank()), true)
 	root := im.root(square, eps)
 	inverse = im.do("reciprocal", root)
-	return im.elementwise("ewmul", im.do("ewmul", x, im.broadcast(inverse, x.sizes()...)), scale), inverse
+	return im.elementwise("ewmul", im.do("ewmul", x, im.broadcastTo(inverse, x.dims())), scale), inverse
 }
 
 // lowerLRN: x by a power of what the squares of the channels around sum to, an average
@@ -80,7 +80,7 @@ func lowerLRN(c *call) {
 	y := im.reshape(im.do("ewmul", x, x), x.sizes()[0], 1, x.sizes()[1], graph.NumElements(x.sizes()[2:]))
 	y = im.apply("poolavg", attrs{"kh": graph.IntValue(int(size)), "kw": graph.IntValue(1), "stride": graph.TupleValue(1, 1),
 		"pad": graph.TupleValue(before, 0, after, 0), "border": graph.NameValue("counted")}, y)
-	y = im.scale(im.reshape(y, x.sizes()...), c.float("alpha", 1e-4))
+	y = im.scale(im.reshapeTo(y, x.dims()), c.float("alpha", 1e-4))
 	y = im.do("ewadd", y, im.scalar(x, c.float("bias", 1)))
 	c.set(im.do("ewdiv", x, im.power(y, c.float("beta", 0.75))))
 }
@@ -98,7 +98,7 @@ func lowerMVN(c *call) {
 	mean, variance := im.moments(x, axes)
 	dev := im.do("sqrt", variance)
 	dev = im.do("ewadd", dev, im.scalar(dev, 1e-9))
-	c.set(im.do("ewdiv", im.do("ewsub", x, im.broadcast(mean, x.sizes()...)), im.broadcast(dev, x.sizes()...)))
+	c.set(im.do("ewdiv", im.do("ewsub", x, im.broadcastTo(mean, x.dims())), im.broadcastTo(dev, x.dims())))
 }
 
 // tiny stands for a norm of zero, where all that it divides is zero: a number of the type
@@ -126,7 +126,7 @@ func lowerLpNorm(c *call) {
 	default:
 		must.Failf("p is %d", p)
 	}
-	c.set(im.do("ewdiv", x, im.broadcast(im.do("ewmax", norm, im.scalar(norm, tiny(norm.dtype))), x.sizes()...)))
+	c.set(im.do("ewdiv", x, im.broadcastTo(im.do("ewmax", norm, im.scalar(norm, tiny(norm.dtype))), x.dims())))
 }
 
 // lowerHardmax: one at the first place of the largest element and zero elsewhere. Before

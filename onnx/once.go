@@ -67,7 +67,7 @@ func (im *importer) namedOnce(in []*value) []*value {
 		}
 		name := n.names[0]
 		n.names = n.names[1:]
-		if old := im.noted.constants[name]; n.once && old != nil && old.dtype == v.dtype && slices.Equal(old.sizes(), v.sizes()) && bytes.Equal(old.known.encode(), v.known.encode()) {
+		if old := im.noted.constants[name]; n.once && old != nil && old.dtype == v.dtype && slices.Equal(old.dims(), v.dims()) && bytes.Equal(old.known.encode(), v.known.encode()) {
 			in[i] = old
 			continue
 		}

@@ -140,7 +140,7 @@ func (im *importer) averageOf(x *value, win *window, border string) *value {
 	})
 	v := im.reshape(x, append([]int{x.sizes()[0] * x.sizes()[1], 1}, image...)...)
 	v = im.convolve(v, valueOf(one), win, 1)
-	v = im.do("ewdiv", v, im.broadcast(valueOf(counts), v.sizes()...))
+	v = im.do("ewdiv", v, im.broadcastTo(valueOf(counts), v.dims()))
 	return im.reshape(v, append(slices.Clone(x.sizes()[:2]), out...)...)
 }
 

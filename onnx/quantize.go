@@ -43,10 +43,10 @@ func (c *call) quantum(i int) quantum {
 
 // along brings scales into the form in which they broadcast: one number for all, one for
 // each place on an axis, or one for each block along it.
-func (c *call) along(scale *value, sizes []int, axis int) *value {
+func (c *call) along(scale *value, sizes []graph.Dim, axis int) *value {
 	im := c.im
 	if scale.elements() == 1 && scale.rank() <= 1 {
-		return im.broadcast(im.reshape(scale), sizes...)
+		return im.broadcastTo(im.reshape(scale), sizes)
 	}
 	if axis < 0 {
 		axis += len(sizes)
@@ -55,25 +55,25 @@ func (c *call) along(scale *value, sizes []int, axis int) *value {
 		must.Failf("axis %d is out of range for shape %v", axis, sizes)
 	}
 	if scale.rank() == 1 {
-		if scale.sizes()[0] != sizes[axis] {
+		if !im.open.equalDims(scale.size(0), sizes[axis]) {
 			must.Failf("scales %s do not fit axis %d of shape %v", scale, axis, sizes)
 		}
-		form := ones(len(sizes))
+		form := dimsOf(ones(len(sizes))...)
 		form[axis] = sizes[axis]
-		return im.broadcast(im.reshape(scale, form...), sizes...)
+		return im.broadcastTo(im.reshapeTo(scale, form), sizes)
 	}
 	block := int(min(c.int("block_size", 0), graph.MaxSize))
-	blocks := slices.Clone(sizes)
+	blocks, long := slices.Clone(sizes), numberOf(sizes[axis])
 	if block > 0 {
-		blocks[axis] = (sizes[axis] + block - 1) / block
+		blocks[axis] = graph.Int(int64((long + block - 1) / block))
 	}
-	if block < 1 || !slices.Equal(scale.sizes(), blocks) {
+	if block < 1 || !slices.Equal(scale.dims(), blocks) {
 		must.Failf("scales %s do not fit shape %v with block_size %d along axis %d", scale, sizes, block, axis)
 	}
-	block = min(block, sizes[axis])
-	one, many, all := slices.Insert(slices.Clone(blocks), axis+1, 1), slices.Insert(slices.Clone(blocks), axis+1, block), slices.Clone(sizes)
-	all[axis] = blocks[axis] * block
-	return im.slice(im.reshape(im.broadcast(im.reshape(scale, one...), many...), all...), axis, 0, sizes[axis])
+	wide := graph.Int(int64(min(block, long)))
+	one, many, all := slices.Insert(slices.Clone(blocks), axis+1, graph.Int(1)), slices.Insert(slices.Clone(blocks), axis+1, wide), slices.Clone(sizes)
+	all[axis] = blocks[axis].Mul(wide)
+	return im.sliceTo(im.reshapeTo(im.broadcastTo(im.reshapeTo(scale, one), many), all), axis, graph.Int(0), sizes[axis])
 }
 
 // centered is q - zero in float32, which holds it exactly but for integers of 32 bits.
@@ -86,12 +86,12 @@ func (c *call) centered(x, zero *value, axis int) *value {
 	if zero.dtype != x.dtype {
 		must.Failf("the zero point %s and %s have different element types", zero, x)
 	}
-	return im.do("ewsub", y, c.along(im.cast(zero, graph.Float32), x.sizes(), axis))
+	return im.do("ewsub", y, c.along(im.cast(zero, graph.Float32), x.dims(), axis))
 }
 
 // dequantized is what quantized numbers stand for, in float32.
 func (c *call) dequantized(x *value, q quantum, axis int) *value {
-	return c.im.do("ewmul", c.centered(x, q.zero, axis), c.along(c.im.cast(q.scale, graph.Float32), x.sizes(), axis))
+	return c.im.do("ewmul", c.centered(x, q.zero, axis), c.along(c.im.cast(q.scale, graph.Float32), x.dims(), axis))
 }
 
 // rounded are numbers that were divided by their scales as numbers of type t.
@@ -109,7 +109,7 @@ func (c *call) rounded(y, zero *value, t graph.DType, axis int) *value {
 	}
 	y = im.do("round", y)
 	if zero != nil {
-		y = im.do("ewadd", y, c.along(im.cast(zero, graph.Float32), y.sizes(), axis))
+		y = im.do("ewadd", y, c.along(im.cast(zero, graph.Float32), y.dims(), axis))
 	}
 	lo, hi := t.IntRange()
 	y = im.apply("clip", attrs{"lo": graph.NumberValue(float64(lo)), "hi": graph.NumberValue(float64(hi))}, y)
@@ -118,7 +118,7 @@ func (c *call) rounded(y, zero *value, t graph.DType, axis int) *value {
 
 // quantized are numbers of float32 as small integers.
 func (c *call) quantized(x *value, q quantum, t graph.DType, axis int) *value {
-	y := c.im.do("ewdiv", x, c.along(c.im.cast(q.scale, graph.Float32), x.sizes(), axis))
+	y := c.im.do("ewdiv", x, c.along(c.im.cast(q.scale, graph.Float32), x.dims(), axis))
 	return c.rounded(y, q.zero, t, axis)
 }
 

@@ -102,7 +102,7 @@ func (c *call) rowZero(x, zero *value) *value {
 	if x.rank() < 2 || zero.sizes()[0] != x.sizes()[x.rank()-2] {
 		must.Failf("the zero point %s and %s have different element types", zero, x)
 	}
-	return c.im.broadcast(c.im.reshape(zero, zero.sizes()[0], 1), x.sizes()...)
+	return c.im.broadcastTo(c.im.reshape(zero, zero.sizes()[0], 1), x.dims())
 }
 
 func (c *call) factorZero(x, zero *value) *value {
@@ -114,7 +114,7 @@ func (c *call) factorZero(x, zero *value) *value {
 	case !slices.Equal(joint(zero.sizes(), x.sizes()), x.sizes()):
 		must.Failf("the zero point %s and %s have different element types", zero, x)
 	}
-	return c.im.broadcast(zero, x.sizes()...)
+	return c.im.broadcastTo(zero, x.dims())
 }
 
 // products is the product of matrices of bytes less their zero points: of float32 where
@@ -205,9 +205,9 @@ func (c *call) requantized(y *value, x, w, out quantum, axis int) *value {
 		must.Do(unsupported("scales %s and %s must be scalars", x.scale, out.scale))
 	}
 	y = im.cast(y, graph.Float32)
-	factor := im.do("ewmul", im.broadcast(im.reshape(x.scale), w.scale.sizes()...), w.scale)
-	factor = im.do("ewdiv", factor, im.broadcast(im.reshape(out.scale), w.scale.sizes()...))
-	y = im.do("ewmul", y, c.along(factor, y.sizes(), axis))
+	factor := im.do("ewmul", im.broadcastTo(im.reshape(x.scale), w.scale.dims()), w.scale)
+	factor = im.do("ewdiv", factor, im.broadcastTo(im.reshape(out.scale), w.scale.dims()))
+	y = im.do("ewmul", y, c.along(factor, y.dims(), axis))
 	return c.rounded(y, out.zero, out.zero.dtype, 0)
 }
 
@@ -258,10 +258,10 @@ func (c *call) scaledProduct(x, w *value, xq, wq quantum, bias *value) *value {
 		must.Do(unsupported("scale %s must be a scalar", xq.scale))
 	}
 	y := im.cast(c.products(x, xq.zero, w, wq.zero), graph.Float32)
-	factor := im.do("ewmul", im.broadcast(im.reshape(xq.scale), wq.scale.sizes()...), wq.scale)
-	y = im.do("ewmul", y, c.along(factor, y.sizes(), -1))
+	factor := im.do("ewmul", im.broadcastTo(im.reshape(xq.scale), wq.scale.dims()), wq.scale)
+	y = im.do("ewmul", y, c.along(factor, y.dims(), -1))
 	if bias != nil {
-		y = im.do("ewadd", y, im.broadcast(bias, y.sizes()...))
+		y = im.do("ewadd", y, im.broadcastTo(bias, y.dims()))
 	}
 	return y
 }
@@ -287,7 +287,7 @@ func lowerQGemm(c *call) {
 	y := c.products(a, x.zero, b, w.zero)
 	if in[6] != nil {
 		y = im.cast(y, graph.Int32)
-		y = im.do("ewadd", y, im.broadcast(in[6], y.sizes()...))
+		y = im.do("ewadd", y, im.broadcastTo(in[6], y.dims()))
 	}
 	if alpha := c.float("alpha", 1); alpha != 1 {
 		x.scale = im.scale(x.scale, alpha)
@@ -296,9 +296,9 @@ func lowerQGemm(c *call) {
 		if x.scale.elements() != 1 {
 			must.Do(unsupported("scale %s must be a scalar", x.scale))
 		}
-		factor := im.do("ewmul", im.broadcast(im.reshape(x.scale), w.scale.sizes()...), w.scale)
+		factor := im.do("ewmul", im.broadcastTo(im.reshape(x.scale), w.scale.dims()), w.scale)
 		y = im.cast(y, graph.Float32)
-		c.set(im.do("ewmul", y, c.along(factor, y.sizes(), 1)))
+		c.set(im.do("ewmul", y, c.along(factor, y.dims(), 1)))
 		return
 	}
 	c.set(c.requantized(y, x, w, c.quantum(7), 1))

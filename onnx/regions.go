@@ -137,7 +137,7 @@ func lowerDeformConv(c *call) {
 			at.floats[flat] = float64(idx[2+i]*win.stride[i] - win.before[i] + idx[i]*win.dilation[i])
 		})
 		move := im.reshape(im.slice(cut, 2, i, i+1), n*parts, kernel, out[0]*out[1])
-		place := im.do("ewadd", move, im.broadcast(valueOf(at), move.sizes()...))
+		place := im.do("ewadd", move, im.broadcastTo(valueOf(at), move.dims()))
 		s := sampled{im: im, cells: image[i], outside: "zeros"}
 		axes = append(axes, s.sights(im.reshape(place, n*parts*places), "linear"))
 	}
@@ -147,7 +147,7 @@ func lowerDeformConv(c *call) {
 		if !slices.Equal(mask.sizes(), []int{n, parts * kernel, out[0], out[1]}) || mask.dtype != x.dtype {
 			must.Failf("mask %s does not fit %v windows of size %v", mask, out, w.sizes()[2:])
 		}
-		y = im.do("ewmul", y, im.broadcast(im.reshape(mask, n*parts, 1, places), y.sizes()...))
+		y = im.do("ewmul", y, im.broadcastTo(im.reshape(mask, n*parts, 1, places), y.dims()))
 	}
 	y = im.reshape(y, n, groups, w.sizes()[1]*kernel, out[0]*out[1])
 	y = im.product(im.reshape(w, 1, groups, w.sizes()[0]/groups, w.sizes()[1]*kernel), y)

@@ -109,5 +109,5 @@ func lowerRotary(c *call) {
 	} else if r.cos.rank() != 3 || r.sin.rank() != 3 {
 		must.Failf("angles %s and %s without positions: want 3 axes", r.cos, r.sin)
 	}
-	c.set(im.reshape(im.turned(y, r), x.sizes()...))
+	c.set(im.reshapeTo(im.turned(y, r), x.dims()))
 }

@@ -38,7 +38,7 @@ func (c *call) linesOf(rows *value, n int) lines {
 func (c *call) unlined(y *value) *value {
 	im, x := c.im, c.in[0]
 	if y.sizes()[0] == 1 && y.sizes()[1]*y.sizes()[2] == x.elements() {
-		return im.reshape(y, x.sizes()...)
+		return im.reshapeTo(y, x.dims())
 	}
 	a := c.axisAttr(0, x.rank())
 	order := append(slices.Delete(upTo(0, x.rank()), a, a+1), a)

@@ -46,7 +46,7 @@ func (im *importer) overwritten(cache, update, begin *value, axis int, circular 
 	}
 	row := graph.NumElements(cache.sizes()[axis+1:])
 	all := im.apply("concat", attrs{"axis": graph.IntValue(0)}, im.reshape(update, r.before*r.fresh, row), im.reshape(cache, r.before*r.long, row))
-	return im.reshape(im.apply("gather", attrs{"axis": graph.IntValue(0)}, all, places), cache.sizes()...)
+	return im.reshapeTo(im.apply("gather", attrs{"axis": graph.IntValue(0)}, all, places), cache.dims())
 }
 
 // rows are those of an update, before of fresh ones, and behind them those of a cache,
@@ -105,7 +105,7 @@ func (im *importer) between(v *value, lo, hi int) *value {
 	number := func(n int) *value {
 		k := newConstant(v.dtype)
 		k.ints[0] = int64(n)
-		return im.broadcast(valueOf(k), v.sizes()...)
+		return im.broadcastTo(valueOf(k), v.dims())
 	}
 	if lo != 0 {
 		v = im.do("ewsub", v, number(lo))

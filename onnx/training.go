@@ -51,7 +51,7 @@ func lowerStep(remembered int, next func(u *update, x, g *value, old []*value) [
 			x := in[2+i]
 			c.arithmetic("", x)
 			for j := range each {
-				if v := in[2+j*n+i]; v.dtype != x.dtype || !slices.Equal(v.sizes(), x.sizes()) {
+				if v := in[2+j*n+i]; v.dtype != x.dtype || !slices.Equal(v.dims(), x.dims()) {
 					must.Failf("%s for %s", v, x)
 				}
 			}

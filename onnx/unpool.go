@@ -46,12 +46,12 @@ func (c *call) maximaAt(x *value, win *window, columns bool) *value {
 	rows := x.sizes()[0] * x.sizes()[1]
 	flat := im.pad(im.reshape(x, rows, cells), []int{0, 0}, []int{0, 1}, lowest)
 	under := im.apply("gather", attrs{"axis": graph.IntValue(1)}, flat, valueOf(cell))
-	first := im.do("ewmul", im.largest(under, 2), im.broadcast(valueOf(early), under.sizes()...))
+	first := im.do("ewmul", im.largest(under, 2), im.broadcastTo(valueOf(early), under.dims()))
 	best := im.reduce("reducemax", first, []int{2}, true)
 	var at *value
 	if columns {
-		one := im.do("ewequal", im.broadcast(best, first.sizes()...), first)
-		at = im.reduce("reducesum", im.do("ewmul", one, im.broadcast(valueOf(number), under.sizes()...)), []int{2}, false)
+		one := im.do("ewequal", im.broadcastTo(best, first.dims()), first)
+		at = im.reduce("reducesum", im.do("ewmul", one, im.broadcastTo(valueOf(number), under.dims())), []int{2}, false)
 	} else {
 		best = im.reshape(best, rows, all)
 		at = im.do("ewsub", im.scalar(best, float64(cells)), best)
@@ -70,7 +70,7 @@ func lowerMaxUnpool(c *call) {
 	in, im := c.need(2, 3), c.im
 	x, at := in[0], in[1]
 	c.arithmetic("ewadd", x)
-	if x.rank() < 3 || !slices.Equal(x.sizes(), at.sizes()) || !at.dtype.IsInt() {
+	if x.rank() < 3 || !slices.Equal(x.dims(), at.dims()) || !at.dtype.IsInt() {
 		must.Failf("%s at %s", x, at)
 	}
 	win := c.window(x.rank()-2, nil)

@@ -124,7 +124,7 @@ func (e *exporter) biasOf(t graph.Tensor, sizes []int) (b bias, ok bool) {
 // markedBias is the bias of a convolution as its note says that it was, to be broadcast;
 // nil if there is no such note.
 func (c *call) markedBias(y, b *value) *value {
-	if b == nil || b.rank() != 1 || y.rank() != 4 || b.sizes()[0] != y.sizes()[1] {
+	if b == nil || b.rank() != 1 || y.rank() != 4 || b.size(0) != y.size(1) {
 		return nil
 	}
 	three, four := []int{b.sizes()[0], 1, 1}, ofChannels(b.sizes()[0], 4)
