@@ -40,25 +40,31 @@ type scores [4]*value
 
 // heads cuts the last axis of [batch, places, n*size]: [batch, n, places, size].
 func (im *importer) heads(v *value, n int) *value {
-	if v.rank() != 3 || n < 1 || v.sizes()[2]%n != 0 {
+	if v.rank() != 3 || n < 1 {
 		must.Failf("%s does not divide into %d heads", v, n)
 	}
-	return im.transpose(im.reshape(v, v.sizes()[0], v.sizes()[1], n, v.sizes()[2]/n), 0, 2, 1, 3)
+	count := graph.Int(int64(n))
+	each, ok := v.size(2).Quo(count)
+	if !ok {
+		must.Failf("%s does not divide into %d heads", v, n)
+	}
+	return im.transpose(im.reshapeTo(v, []graph.Dim{v.size(0), v.size(1), count, each}), 0, 2, 1, 3)
 }
 
 // headless is the inverse of heads.
 func (im *importer) headless(v *value) *value {
-	return im.reshape(im.transpose(v, 0, 2, 1, 3), v.sizes()[0], v.sizes()[2], v.sizes()[1]*v.sizes()[3])
+	return im.reshapeTo(im.transpose(v, 0, 2, 1, 3), []graph.Dim{v.size(0), v.size(2), v.size(1).Mul(v.size(3))})
 }
 
 // shared repeats each head of keys or values for n heads of queries.
 func (im *importer) shared(v *value, n int) *value {
-	b, h, s, d := v.sizes()[0], v.sizes()[1], v.sizes()[2], v.sizes()[3]
+	b, h, s, d := v.size(0), numberOf(v.size(1)), v.size(2), v.size(3)
 	if h == n {
 		return v
 	}
-	v = im.broadcast(im.reshape(v, b, h, 1, s, d), b, h, n/h, s, d)
-	return im.reshape(v, b, n, s, d)
+	has, each := graph.Int(int64(h)), graph.Int(int64(n/h))
+	v = im.broadcastTo(im.reshapeTo(v, []graph.Dim{b, has, graph.Int(1), s, d}), []graph.Dim{b, has, each, s, d})
+	return im.reshapeTo(v, []graph.Dim{b, graph.Int(int64(n)), s, d})
 }
 
 // seen is a number to add to scores for each of ones and zeros: nothing, or minus infinity,
@@ -69,11 +75,12 @@ func (im *importer) seen(ones *value) *value { return im.do("log", ones) }
 func (a *attention) check() {
 	q, k, v := a.q, a.k, a.v
 	for _, x := range []*value{q, k, v} {
-		if x.rank() != 4 || x.sizes()[0] != q.sizes()[0] || x.dtype != q.dtype {
+		if x.rank() != 4 || !a.im.open.equalDims(x.size(0), q.size(0)) || x.dtype != q.dtype {
 			must.Failf("queries %s, keys %s and values %s", q, k, v)
 		}
 	}
-	if k.sizes()[3] != q.sizes()[3] || k.sizes()[1] != v.sizes()[1] || k.sizes()[2] != v.sizes()[2] || q.sizes()[1]%k.sizes()[1] != 0 {
+	equal := a.im.open.equalDims
+	if !equal(k.size(3), q.size(3)) || !equal(k.size(1), v.size(1)) || !equal(k.size(2), v.size(2)) || numberOf(q.size(1))%numberOf(k.size(1)) != 0 {
 		must.Failf("queries %s, keys %s and values %s", q, k, v)
 	}
 }
@@ -81,11 +88,11 @@ func (a *attention) check() {
 // result is [batch, heads, queries, size of values], and what the scores were on the way.
 func (a *attention) result() (*value, scores) {
 	a.check()
-	im, heads := a.im, a.q.sizes()[1]
+	im, heads := a.im, numberOf(a.q.size(1))
 	k, v := im.shared(a.k, heads), im.shared(a.v, heads)
 	scale := a.scale
 	if scale == 0 {
-		scale = 1 / math.Sqrt(float64(a.q.sizes()[3]))
+		scale = 1 / math.Sqrt(float64(numberOf(a.q.size(3))))
 	}
 	q := a.q
 	if scale != 1 {
@@ -94,13 +101,13 @@ func (a *attention) result() (*value, scores) {
 	var s scores
 	masks := a.masks()
 	s[0] = im.matmul(q, im.transpose(k, 0, 1, 3, 2))
-	sizes := s[0].sizes()
+	sizes := s[0].dims()
 	mask := func(y *value) *value {
 		for _, bias := range masks {
-			if joined := joint(sizes, bias.sizes()); graph.NumElements(joined) != graph.NumElements(sizes) || len(joined) != 4 {
-				must.Failf("a mask of sizes %v for scores of %v", bias.sizes(), sizes)
+			if joined := im.open.jointOf(sizes, bias.dims()); !slices.Equal(joined, sizes) {
+				must.Failf("a mask of sizes %v for scores of %v", bias.dims(), sizes)
 			}
-			y = im.do("ewadd", y, im.broadcast(bias, sizes...))
+			y = im.do("ewadd", y, im.broadcastTo(bias, sizes))
 		}
 		return y
 	}
@@ -111,10 +118,10 @@ func (a *attention) result() (*value, scores) {
 	s[2] = mask(s[1])
 	all := s[2]
 	if a.sink != nil {
-		all = im.apply("concat", attrs{"axis": graph.IntValue(3)}, all, im.broadcast(a.sink, sizes[0], sizes[1], sizes[2], 1))
+		all = im.apply("concat", attrs{"axis": graph.IntValue(3)}, all, im.broadcastTo(a.sink, []graph.Dim{sizes[0], sizes[1], sizes[2], graph.Int(1)}))
 	}
 	s[3] = im.cast(im.apply("softmax", attrs{"axis": graph.IntValue(3)}, im.cast(all, a.precision)), a.q.dtype)
-	s[3] = im.slice(s[3], 3, 0, sizes[3])
+	s[3] = im.sliceTo(s[3], 3, graph.Int(0), sizes[3])
 	if a.blind && len(masks) > 0 {
 		s[3] = a.unlessBlind(s[3], masks)
 	}

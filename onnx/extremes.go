@@ -66,23 +66,36 @@ func lowerArg(least bool) lowering {
 			must.Failf("%s has no axes", x)
 		}
 		a, last := c.axisAttr(0, x.rank()), c.flag("select_last_index")
-		n := x.sizes()[a]
-		if n > maxConstant {
+		n := x.size(a)
+		if k, ok := n.Const(); ok && k > maxConstant {
 			must.Do(unsupported("%d elements along the axis, at most %d are supported", n, maxConstant))
 		}
 		if least {
 			x = im.opposite(x)
 		}
-		place := newConstant(graph.Float32, append([]int{n}, ones(x.rank()-a-1)...)...)
-		for i := range place.floats {
-			if place.floats[i] = float64(i); !last {
-				place.floats[i] = float64(n - 1 - i)
+		most := func(dims []graph.Dim) *value {
+			if k, ok := n.Const(); ok {
+				return im.broadcastTo(valueOf(&constant{dtype: graph.Float32, floats: []float64{float64(k - 1)}}), dims)
 			}
+			return im.broadcastTo(im.cast(wholes(graph.Int64, []int{}, n.Sub(graph.Int(1))), graph.Float32), dims)
 		}
-		y := im.do("ewmul", im.cast(im.largest(x, a), graph.Float32), im.broadcastTo(valueOf(place), x.dims()))
+		form := append([]graph.Dim{n}, dimsOf(ones(x.rank()-a-1)...)...)
+		var place *value
+		if k, ok := n.Const(); ok {
+			numbers := newConstant(graph.Float32, append([]int{int(k)}, ones(x.rank()-a-1)...)...)
+			for i := range numbers.floats {
+				if numbers.floats[i] = float64(i); !last {
+					numbers.floats[i] = float64(int(k) - 1 - i)
+				}
+			}
+			place = valueOf(numbers)
+		} else if place = im.reshapeTo(im.placesFrom(n, graph.Float32), form); !last {
+			place = im.do("ewsub", most(form), place)
+		}
+		y := im.do("ewmul", im.cast(im.largest(x, a), graph.Float32), im.broadcastTo(place, x.dims()))
 		y = im.reduce("reducemax", y, []int{a}, c.int("keepdims", 1) != 0)
 		if !last {
-			y = im.do("ewsub", im.scalar(y, float64(n-1)), y)
+			y = im.do("ewsub", most(y.dims()), y)
 		}
 		c.set(im.cast(y, graph.Int64))
 	}
