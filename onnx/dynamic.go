@@ -72,6 +72,15 @@ func numberOf(d graph.Dim) int {
 	return int(n)
 }
 
+// numbersOf are sizes as numbers, for what is read at fixed sizes only.
+func numbersOf(dims []graph.Dim) []int {
+	sizes := make([]int, len(dims))
+	for i, d := range dims {
+		sizes[i] = numberOf(d)
+	}
+	return sizes
+}
+
 // differ reports that two sizes are different for all values of the variables.
 func (d *dynamic) differ(a, b graph.Dim) bool {
 	x := a.Sub(b).Sub(graph.Int(1))

@@ -68,7 +68,7 @@ func lowerArg(least bool) lowering {
 		a, last := c.axisAttr(0, x.rank()), c.flag("select_last_index")
 		n := x.size(a)
 		if k, ok := n.Const(); ok && k > maxConstant {
-			must.Do(unsupported("%d elements along the axis, at most %d are supported", n, maxConstant))
+			must.Do(unsupported("%d elements along the axis, at most %d are supported", k, maxConstant))
 		}
 		if least {
 			x = im.opposite(x)

@@ -21,7 +21,7 @@ func unlessConstant(low lowering, data ...int) lowering {
 		elements := 0
 		for _, i := range data {
 			if v := c.optional(i); v != nil {
-				elements += v.elements()
+				elements += graph.NumElements(v.sized)
 			}
 		}
 		if c.foldKnown() {
@@ -45,12 +45,17 @@ func (im *importer) whole(n int, sizes ...int) *value {
 	return im.broadcast(valueOf(k), sizes...)
 }
 
+// wholeTo is whole for sizes that may have variables.
+func (im *importer) wholeTo(n graph.Dim, dims []graph.Dim) *value {
+	return im.broadcastTo(wholes(graph.Int64, []int{}, n), dims)
+}
+
 // fromFront are positions on an axis of n, of which negative ones count from the end.
-func (im *importer) fromFront(at *value, n int) *value {
+func (im *importer) fromFront(at *value, n graph.Dim) *value {
 	at = im.cast(at, graph.Int64)
 	if k := must.Get(at.constant()); k != nil {
 		out := newConstant(graph.Int64, at.sizes()...)
-		for i, p := range k.positions(n) {
+		for i, p := range k.positions(numberOf(n)) {
 			out.ints[i] = int64(p)
 		}
 		return valueOf(out)
@@ -59,7 +64,7 @@ func (im *importer) fromFront(at *value, n int) *value {
 		return at
 	}
 	back := im.between(im.do("neg", at), 0, 1)
-	return im.do("ewadd", at, im.do("ewmul", back, im.whole(n, at.sizes()...)))
+	return im.do("ewadd", at, im.do("ewmul", back, im.wholeTo(n, at.dims())))
 }
 
 // fromStart reports whether no position is negative, since an operator has counted them.
@@ -91,7 +96,7 @@ func (im *importer) elementRows(sizes []int, at *value, axis int) *value {
 	graph.Each(at.sizes(), func(flat int, idx []int) {
 		line.ints[flat] = int64(dot(idx, st) - idx[axis]*st[axis])
 	})
-	p := im.fromFront(at, sizes[axis])
+	p := im.fromFront(at, graph.Int(int64(sizes[axis])))
 	if st[axis] != 1 {
 		p = im.do("ewmul", p, im.whole(st[axis], at.sizes()...))
 	}
@@ -100,24 +105,25 @@ func (im *importer) elementRows(sizes []int, at *value, axis int) *value {
 
 // sliceRows are the places of slices that the rows of an index mean, behind axes that a
 // batch has in common, counted in slices, and the sizes of a slice.
-func (im *importer) sliceRows(sizes []int, at *value, batch int) (rows *value, slice []int) {
-	if at.rank() <= batch || len(sizes) < batch || batch < 0 || !slices.Equal(sizes[:batch], at.sizes()[:batch]) {
+func (im *importer) sliceRows(sizes []graph.Dim, at *value, batch int) (rows *value, slice []graph.Dim) {
+	if at.rank() <= batch || len(sizes) < batch || batch < 0 || !slices.Equal(sizes[:batch], at.dims()[:batch]) {
 		must.Failf("indices %s do not fit shape %v with batch_dims %d", at, sizes, batch)
 	}
 	last := at.rank() - 1
-	n := at.sizes()[last]
+	n := numberOf(at.size(last))
 	if n < 1 || n+batch > len(sizes) {
 		must.Failf("indices %s do not fit shape %v", at, sizes)
 	}
-	lead := at.sizes()[:last]
+	lead := at.dims()[:last]
 	for i := range n {
-		p := im.fromFront(im.reshape(im.slice(at, last, i, i+1), lead...), sizes[batch+i])
+		p := im.fromFront(im.reshapeTo(im.slice(at, last, i, i+1), lead), sizes[batch+i])
 		if rows != nil {
-			p = im.do("ewadd", im.do("ewmul", rows, im.whole(sizes[batch+i], lead...)), p)
+			p = im.do("ewadd", im.do("ewmul", rows, im.wholeTo(sizes[batch+i], lead)), p)
 		}
 		rows = p
 	}
 	if batch > 0 {
+		lead, sizes := at.sizes()[:last], numbersOf(sizes)
 		if graph.Product(lead...) > maxConstant {
 			must.Do(unsupported("%s has more than %d rows", at, maxConstant))
 		}
@@ -145,10 +151,12 @@ func (im *importer) elementsAt(x, at *value, axis int) *value {
 
 func lowerGatherND(c *call) {
 	x, im := c.in[0], c.im
-	rows, slice := im.sliceRows(x.sizes(), c.in[1], int(min(max(c.int("batch_dims", 0), -1), 1000)))
-	n := graph.NumElements(slice)
-	y := im.apply("gather", attrs{"axis": graph.IntValue(0)}, im.reshape(x, x.elements()/n, n), im.reshape(rows, rows.elements()))
-	c.set(im.reshape(y, slices.Concat(rows.sizes(), slice)...))
+	batch := int(min(max(c.int("batch_dims", 0), -1), 1000))
+	rows, slice := im.sliceRows(x.dims(), c.in[1], batch)
+	count := product(x.dims()[:x.rank()-len(slice)]...)
+	table := im.reshapeTo(x, []graph.Dim{count, product(slice...)})
+	y := im.apply("gather", attrs{"axis": graph.IntValue(0)}, table, im.reshapeTo(rows, []graph.Dim{product(rows.dims()...)}))
+	c.set(im.reshapeTo(y, slices.Concat(rows.dims(), slice)))
 }
 
 func lowerScatterElements(c *call) {
@@ -163,7 +171,8 @@ func lowerScatterElements(c *call) {
 func lowerScatterRows(c *call) {
 	in := c.need(3, 3)
 	x, at, from := in[0], in[1], in[2]
-	rows, slice := c.im.sliceRows(x.sizes(), at, 0)
+	rows, open := c.im.sliceRows(x.dims(), at, 0)
+	slice := numbersOf(open)
 	if !slices.Equal(from.sizes(), slices.Concat(rows.sizes(), slice)) || from.dtype != x.dtype {
 		must.Failf("updates %s do not fit indices %s", from, at)
 	}

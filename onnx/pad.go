@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"math"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
@@ -39,7 +40,11 @@ func lowerPad(c *call) {
 		if before[a] == 0 && after[a] == 0 {
 			continue
 		}
-		n := x.sizes()[a]
+		if _, ok := x.size(a).Const(); !ok {
+			x = c.im.mirrored(x, a, before[a], after[a], mode)
+			continue
+		}
+		n := numberOf(x.size(a))
 		total := before[a] + n + after[a]
 		if total > maxConstant {
 			must.Do(unsupported("the padded size %d is too large", total))
@@ -86,6 +91,53 @@ func mirrored(mode string, p, n int) int {
 	}
 	must.Do(unsupported("mode is %q", clip(mode)))
 	return 0
+}
+
+// mirrored pads an axis of a dynamic size with cells of its own: slices of it, turned around.
+func (im *importer) mirrored(x *value, axis, before, after int, mode string) *value {
+	n, dim := x.size(axis), func(k int) graph.Dim { return graph.Int(int64(k)) }
+	least := map[string]int{"edge": 1, "reflect": max(before, after) + 1, "wrap": max(before, after)}[mode]
+	if least == 0 {
+		must.Do(unsupported("mode is %q", clip(mode)))
+	}
+	if !im.open.atLeast(n, dim(least)) {
+		must.Do(unsupported("mode %s with pads %d and %d of an axis of %s cells", mode, before, after, n))
+	}
+	part := func(lo, hi graph.Dim) *value {
+		v := im.sliceTo(x, axis, lo, hi)
+		if mode == "reflect" {
+			v = im.apply("reverse", attrs{"axes": graph.TupleValue(axis)}, v)
+		}
+		return v
+	}
+	one := func(at graph.Dim, times int) *value {
+		dims := slices.Clone(x.dims())
+		dims[axis] = dim(times)
+		return im.broadcastTo(im.sliceTo(x, axis, at, at.Add(dim(1))), dims)
+	}
+	join := func(a, b *value) *value { return im.apply("concat", attrs{"axis": graph.IntValue(axis)}, a, b) }
+	y := x
+	if before > 0 {
+		switch mode {
+		case "edge":
+			y = join(one(dim(0), before), y)
+		case "reflect":
+			y = join(part(dim(1), dim(before+1)), y)
+		default:
+			y = join(part(n.Sub(dim(before)), n), y)
+		}
+	}
+	if after > 0 {
+		switch mode {
+		case "edge":
+			y = join(y, one(n.Sub(dim(1)), after))
+		case "reflect":
+			y = join(y, part(n.Sub(dim(after+1)), n.Sub(dim(1))))
+		default:
+			y = join(y, part(dim(0), dim(after)))
+		}
+	}
+	return y
 }
 
 // padding is what a Pad adds before and after each axis, or cuts if negative.

@@ -82,7 +82,7 @@ func lowerRoiAlign(c *call) {
 		}
 		axes = append(axes, seen)
 	}
-	image := im.do("ewmul", im.fromFront(of, x.sizes()[0]), im.whole(x.sizes()[2]*x.sizes()[3], n))
+	image := im.do("ewmul", im.fromFront(of, x.size(0)), im.whole(x.sizes()[2]*x.sizes()[3], n))
 	image = im.broadcast(im.reshape(image, n, 1, 1), total...)
 	from, channels, all := im.cellsOf(x), x.sizes()[1], graph.NumElements(total)
 	var y *value

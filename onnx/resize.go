@@ -76,6 +76,10 @@ func (c *call) knownNumbers(i int, what string) (xs []float64) {
 
 func lowerResize(c *call) {
 	x := c.resizable(4)
+	if x.open != nil {
+		c.set(c.resizedOpen(x))
+		return
+	}
 	s := c.sampling()
 	if s.antialias && s.method == "nearest" {
 		must.Do(unsupported("antialiasing in mode nearest is not supported"))

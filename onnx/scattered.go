@@ -27,7 +27,7 @@ func (c *call) linesOf(rows *value, n int) lines {
 				return im.reshape(im.transpose(v, perm...), v.elements()/v.sizes()[a], v.sizes()[a])
 			}
 			apart := func(v *value) *value { v = last(v); return im.reshape(v, append(slices.Clone(v.sizes()), 1)...) }
-			return lines{apart(x), apart(from), last(im.fromFront(at, x.sizes()[a]))}
+			return lines{apart(x), apart(from), last(im.fromFront(at, x.size(a)))}
 		}
 	}
 	count, fresh := x.elements()/n, rows.elements()

@@ -298,9 +298,3 @@ func TestExternal(t *testing.T) {
 		t.Errorf("other numbers: %v", err)
 	}
 }
-
-// numbersOf are sizes without variables.
-func numbersOf(dims []graph.Dim) []int {
-	sizes, _ := fixed(dims)
-	return sizes
-}
