@@ -11,6 +11,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/randplan"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/parallel"
 )
 
@@ -49,7 +50,7 @@ func work(g *graph.Graph) (n int64) {
 // least there is, one thing after the other; "auto alone" chooses by that and does not know
 // what exhaustive found. No planner's plan has a shorter makespan than auto's. Plans of every fifth one are verified. GAPS sets their number.
 func TestGaps(t *testing.T) {
-	n := 20
+	n := sweep.Size(6, 20)
 	if s := os.Getenv("GAPS"); s != "" {
 		n, _ = strconv.Atoi(s)
 	}
