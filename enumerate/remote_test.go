@@ -118,7 +118,7 @@ func keys(m map[string]bool) []string {
 
 // Workers elsewhere find what a session finds itself, counts included.
 func TestRemote(t *testing.T) {
-	for _, c := range kinds(t) {
+	for _, c := range kinds(t)[sweep.Size(1, 0):] {
 		t.Run(c.name, func(t *testing.T) {
 			alone := c.alone(t)
 			local := alone.s
