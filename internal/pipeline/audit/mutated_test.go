@@ -22,7 +22,7 @@ import (
 
 // mutated is how many mutated rules of each file are audited; TASO_MUTATED_RULES is
 // another number, 0 for one mutant of every rule.
-const mutated = 15
+const mutated = 10
 
 // Counterexamples to rules with one thing changed are evaluated by what the audit does not
 // use, straight from the rule and in the reading that they are about: all refute the rule

@@ -135,7 +135,7 @@ func TestMeaning(t *testing.T) {
 	without := generate(t, opt)
 	opt.AxiomsOnly = false
 	with := generate(t, opt)
-	opt.Workers = 2
+	opt.Workers, opt.Checkpoint = 2, t.TempDir()
 	two := generate(t, opt)
 	a, b := files(t, with.Set)
 	c, d := files(t, two.Set)
@@ -156,8 +156,6 @@ func TestMeaning(t *testing.T) {
 		t.Errorf("%d rules from what operators compute; %d unknown without, %d with", n, without.Rules.Unknown, with.Rules.Unknown)
 	}
 	// A state of one kind is not gone on with in the other.
-	opt.Checkpoint = t.TempDir()
-	generate(t, opt)
 	opt.AxiomsOnly = true
 	if _, err := Run(context.Background(), opt); err == nil || !strings.Contains(err.Error(), "axioms alone") {
 		t.Errorf("another kind of run goes on from it: %v", err)

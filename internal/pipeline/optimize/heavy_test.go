@@ -28,8 +28,9 @@ func TestHeavyProducts(t *testing.T) {
 			id, _ := g.Find(name)
 			m.Weights[id] = model.Random(uint64(i), []int{c.n, c.n}, 0.1)
 		}
-		for _, method := range optimize.Methods() {
-			res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Cost: on, CostName: "modelled", Method: optimize.Method(method), Tries: 2000, Alpha: 1.2})
+		for i, method := range optimize.Methods() {
+			res, err := optimize.Run(context.Background(), optimize.Options{Model: m, Cost: on, CostName: "modelled", Method: optimize.Method(method), Tries: 2000, Alpha: 1.2,
+				NoVerify: i > 0 && !c.saves})
 			if err != nil {
 				t.Fatalf("%d, %s: %v", c.n, method, err)
 			}

@@ -47,7 +47,7 @@ func TestLanguageModels(t *testing.T) {
 				m.Weights[id] = model.Uniform(model.Seed(1, g.Name(id)), g.Sizes(id.Out(0)), 0.5, 1)
 			}
 		}
-		res, err := Run(context.Background(), Options{Model: m, Cost: machine, Tries: 20000})
+		res, err := Run(context.Background(), Options{Model: m, Cost: machine, Tries: 8000})
 		if err != nil {
 			t.Fatal(err)
 		}
