@@ -16,7 +16,7 @@ import (
 
 // mutantInstances is how many instances of a mutant are checked; the plainest
 // half and a covering of pairs suffice to refute what is false.
-var mutantInstances = sweep.Size(120, 300)
+var mutantInstances = sweep.Size(60, 300)
 
 // The instances are enough to tell the axioms from laws that differ a little:
 // every mutant is refuted but for those that mutants.txt argues to be true. A
@@ -66,7 +66,7 @@ func TestMutants(t *testing.T) {
 		}
 		for _, m := range mutate.Mutants(l) {
 			_, known := axioms.TrueMutant(l.Name, m.Name)
-			if made++; known || made%sweep.Size(3, 1) == 0 {
+			if made++; known || made%sweep.Size(9, 1) == 0 {
 				jobs <- job{l.Name + ": " + m.Name, m}
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/graph"
+	sweeps "github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/onnx/onnxpb"
 	"google.golang.org/protobuf/proto"
 )
@@ -29,7 +30,7 @@ func TestOddNodes(t *testing.T) {
 		ops[i] = lookup(o.domain, o.name)
 	}
 	slices.SortFunc(ops, func(a, b *operator) int { return strings.Compare(a.fullName(), b.fullName()) })
-	rounds := 60
+	rounds := sweeps.Size(20, 60)
 	if n, err := strconv.Atoi(os.Getenv("TASO_ODD_NODES")); err == nil {
 		rounds = n
 	}

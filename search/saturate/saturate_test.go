@@ -391,7 +391,7 @@ func TestLawsAreAsked(t *testing.T) {
 
 // Random networks of matrices, their parts, sums and products.
 func TestRandomNetworks(t *testing.T) {
-	seeds, found := sweep.Size(50, 150), 0
+	seeds, found := sweep.Size(20, 150), 0
 	for seed := range uint64(seeds) {
 		o := options(t)
 		o.Nodes, o.Growth, o.ExtractSteps, o.Passes = 400, int(seed%2), 1<<12, 1+int(seed%3)

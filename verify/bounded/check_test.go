@@ -28,7 +28,7 @@ func TestAxioms(t *testing.T) {
 	instances, symbolic := 0, 0
 	for _, l := range axioms.Default() {
 		t.Run(l.Name, func(t *testing.T) {
-			r, err := Check(context.Background(), l, Options{Instances: sweep.Size(60, 300)})
+			r, err := Check(context.Background(), l, Options{Instances: sweep.Size(24, 300)})
 			if err != nil {
 				t.Fatal(err)
 			}

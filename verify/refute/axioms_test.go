@@ -13,7 +13,7 @@ import (
 // has one.
 func TestRefutesHaveWitnesses(t *testing.T) {
 	for _, l := range axioms.Default() {
-		w, err := Find(context.Background(), l, Options{Bindings: sweep.Size(150, 1000)})
+		w, err := Find(context.Background(), l, Options{Bindings: sweep.Size(60, 1000)})
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", l.Name, err)
