@@ -1,10 +1,10 @@
 package onnx
 
 import (
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -25,9 +25,6 @@ func TestMutatedNodes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mutated.onnx")
 	read, kept, refused := 0, 0, 0
 	for i, c := range newerTests(t) {
-		if i%part != 0 && !addsTo(met, maps.Keys(c.ops)) {
-			continue
-		}
 		raw, err := os.ReadFile(c.model)
 		if err != nil {
 			t.Fatal(err)
@@ -39,6 +36,13 @@ func TestMutatedNodes(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(uint64(round), uint64(len(raw))))
 			what := mutate(rng, &m)
+			var keys []string
+			for op := range c.ops {
+				keys = append(keys, op+" "+what)
+			}
+			if !addsTo(met, slices.Values(keys)) && i%part != 0 {
+				continue
+			}
 			if err := os.WriteFile(path, marshal(t, &m), 0o666); err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/graph"
-	sweeps "github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/onnx/onnxpb"
 	"google.golang.org/protobuf/proto"
 )
@@ -30,7 +29,7 @@ func TestOddNodes(t *testing.T) {
 		ops[i] = lookup(o.domain, o.name)
 	}
 	slices.SortFunc(ops, func(a, b *operator) int { return strings.Compare(a.fullName(), b.fullName()) })
-	rounds := sweeps.Size(20, 60)
+	rounds := 60
 	if n, err := strconv.Atoi(os.Getenv("TASO_ODD_NODES")); err == nil {
 		rounds = n
 	}

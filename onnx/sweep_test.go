@@ -224,11 +224,14 @@ func addsTo(set map[string]bool, keys iter.Seq[string]) bool {
 	return len(set) > n
 }
 
-// sample is every fifth of many variants, and each that is the first with an operator in an
+// sample is every third of many variants, and each that is the first with an operator in an
 // operator set, with a number of inputs, with inputs of some ranks, with an element type, with
 // an attribute's value, or with another outcome than "read, and the same numbers".
 func sample(vs []*variant) []*variant {
-	part, met := sweeps.Size(5, 1), map[string]bool{}
+	part, met := sweeps.Size(3, 1), map[string]bool{}
+	if len(vs) < 120 {
+		return vs
+	}
 	var out []*variant
 	for i, v := range vs {
 		keys := []string{fmt.Sprint(v.opaque, v.refused, v.peerless, v.departs)}
