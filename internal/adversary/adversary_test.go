@@ -17,6 +17,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/adversary/eval"
 	"github.com/taso-go/taso/internal/pipeline/theory"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 )
 
@@ -101,7 +102,7 @@ func TestKept(t *testing.T) {
 
 // A short run: what was claimed falsely once, and some laws more.
 func TestShort(t *testing.T) {
-	f, err := Run(context.Background(), Options{Laws: 120, Seeds: read(t, "testdata/false.rules"),
+	f, err := Run(context.Background(), Options{Laws: sweep.Size(60, 120), Seeds: read(t, "testdata/false.rules"),
 		Share: sample{egraph: 1, sums: 1, refute: 20}, SeedShare: sample{egraph: 1, sums: 1, theory: 1}})
 	if err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@ func TestMaxima(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	n := &tally{skipped: map[string]int{}, ops: map[string]int{}}
 	refused := 0
-	want := sweep.Size(160, 1200)
+	want := sweep.Size(400, 1200)
 	for range want {
 		base := images[rng.IntN(len(images))]
 		text := base[0]

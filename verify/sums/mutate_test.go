@@ -233,7 +233,7 @@ func rewriteOnce(t *law.Term, text string, by *law.Term) *law.Term {
 // with what their sides are on small instances. SUMS_MUTANTS="10000 7" tries
 // that many with that seed, and lists what is neither proved nor refuted.
 func TestMutantsAreNotProved(t *testing.T) {
-	n, instances, seed := sweep.Size(60, 300), 200, int64(1)
+	n, instances, seed := sweep.Size(150, 300), 200, int64(1)
 	if s := os.Getenv("SUMS_MUTANTS"); s != "" {
 		if _, err := fmt.Sscan(s, &n, &seed); err != nil {
 			t.Fatal(err)
