@@ -17,7 +17,6 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/adversary/eval"
 	"github.com/taso-go/taso/internal/pipeline/theory"
-	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 )
 
@@ -102,7 +101,7 @@ func TestKept(t *testing.T) {
 
 // A short run: what was claimed falsely once, and some laws more.
 func TestShort(t *testing.T) {
-	f, err := Run(context.Background(), Options{Laws: sweep.Size(60, 120), Seeds: read(t, "testdata/false.rules"),
+	f, err := Run(context.Background(), Options{Laws: 120, Seeds: read(t, "testdata/false.rules"),
 		Share: sample{egraph: 1, sums: 1, refute: 20}, SeedShare: sample{egraph: 1, sums: 1, theory: 1}})
 	if err != nil {
 		t.Fatal(err)
@@ -328,7 +327,7 @@ func TestShrink(t *testing.T) {
 func TestWritesAllOperators(t *testing.T) {
 	in := map[string]int{}
 	absent := func(op *graph.Op) bool { return in[op.Name] == 0 }
-	for seed := uint64(1); seed <= 24 && slices.ContainsFunc(graph.Ops(), absent); seed++ {
+	for seed := uint64(1); seed <= 4 || seed <= 24 && slices.ContainsFunc(graph.Ops(), absent); seed++ {
 		for _, l := range Laws(seed, 500) {
 			l.EachTerm(func(u *law.Term) {
 				if u.Op != nil {

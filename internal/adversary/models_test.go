@@ -11,13 +11,12 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/modelpairs"
 	"github.com/taso-go/taso/internal/ort"
-	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx"
 )
 
 var (
-	modelCount = flag.Int("adversary.models", sweep.Size(9, 18), "numbers of models of TestModels")
+	modelCount = flag.Int("adversary.models", 18, "numbers of models of TestModels")
 	modelKeep  = flag.String("adversary.keep", "", "folder for the files of false proofs of models")
 )
 

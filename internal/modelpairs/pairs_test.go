@@ -18,7 +18,7 @@ import (
 )
 
 // shortRun is how many numbers the tests take unless a flag says more.
-var shortRun = sweep.Size(50, 150)
+var shortRun = sweep.Size(112, 150)
 
 var (
 	count    = flag.Int("pairs.count", shortRun, "numbers of pairs")

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/adversary"
 	"github.com/taso-go/taso/internal/adversary/eval"
+	"github.com/taso-go/taso/internal/lawtext"
 	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/meaning"
@@ -98,15 +98,10 @@ func compareEntries[V any](f eval.Field[V], l *law.Law, es []meaning.Entry, poin
 // come from code that shares nothing with the engine.
 func TestEntries(t *testing.T) {
 	laws := make([]*law.Law, 0, 2000)
-	ops, part := map[*graph.Op]bool{}, sweep.Size(4, 1)
-	for i, p := range proofs() {
-		n := len(ops)
-		p.l.EachTerm(func(u *law.Term) { ops[u.Op] = true })
-		if i%part == 0 || len(ops) > n {
-			laws = append(laws, p.l)
-		}
+	for _, p := range proofs() {
+		laws = append(laws, p.l)
 	}
-	laws = append(laws, adversary.Laws(12, sweep.Size(120, 400))...)
+	laws = lawtext.Sample(append(laws, adversary.Laws(12, 400)...), sweep.Size(3, 1))
 	text, err := os.ReadFile("../../internal/adversary/testdata/attacks.rules")
 	if err != nil {
 		t.Fatal(err)
