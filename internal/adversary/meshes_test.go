@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/internal/adversary/eval"
-	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/meaning"
 	"github.com/taso-go/taso/verify/sums"
@@ -68,7 +67,7 @@ func TestMeshRun(t *testing.T) {
 			pool = append(pool, l)
 		}
 	}
-	f, err := Run(context.Background(), Options{Laws: sweep.Size(60, 100), Pool: pool, Share: sample{sums: 1, refute: 10}})
+	f, err := Run(context.Background(), Options{Laws: 100, Pool: pool, Share: sample{sums: 1, refute: 10}})
 	if err != nil {
 		t.Fatal(err)
 	}
