@@ -242,7 +242,7 @@ func sample(vs []*variant) []*variant {
 				keys = append(keys, fmt.Sprint(op, j, o.k.dtype, o.fixed), fmt.Sprint(op, j, len(o.k.sizes)))
 			}
 			for _, a := range n.Attribute {
-				keys = append(keys, op+a.String())
+				keys = append(keys, fmt.Sprint(op, v.opset, a))
 			}
 		}
 		if addsTo(met, slices.Values(keys)) || i%part == 0 {
