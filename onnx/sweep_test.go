@@ -240,6 +240,9 @@ func sample(vs []*variant) []*variant {
 			keys = append(keys, fmt.Sprint(op, v.opset), fmt.Sprint(op, len(n.Input), len(n.Output)))
 			for j, o := range v.in {
 				keys = append(keys, fmt.Sprint(op, j, o.k.dtype, o.fixed), fmt.Sprint(op, j, len(o.k.sizes)))
+				if o.fixed && len(o.k.floats) <= 4 {
+					keys = append(keys, fmt.Sprint(op, v.opset, j, o.k.floats))
+				}
 			}
 			for _, a := range n.Attribute {
 				keys = append(keys, fmt.Sprint(op, v.opset, a))
