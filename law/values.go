@@ -121,9 +121,6 @@ func withAxes(l *Law) (out *Law, ok bool) {
 			})
 		}
 	}
-	if len(runs) == 0 {
-		return l, ok // the equation of a large network, which is not copied
-	}
 	b := &graph.Substitution{Runs: map[string]graph.Shape{}}
 	for _, r := range runs {
 		b.Runs[r] = graph.Shape{graph.Axis(graph.Var(r + ".axis"))}
