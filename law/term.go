@@ -189,7 +189,7 @@ func Vars(ts ...*Term) []string {
 // already rebuilt and returns what stands in its place.
 func (t *Term) Rewrite(f func(*Term) *Term) *Term { return rewriteAll([]*Term{t}, f)[0] }
 
-// rewriteAll is Rewrite of terms that share subterms, each of which f is given once.
+// rewriteAll is Rewrite for several terms; f is called once for a subterm that they share.
 func rewriteAll(ts []*Term, f func(*Term) *Term) []*Term {
 	memo, out := map[*Term]*Term{}, make([]*Term, len(ts))
 	for i, t := range ts {

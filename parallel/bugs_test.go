@@ -341,8 +341,8 @@ func noticed(t *testing.T, sequential, g *graph.Graph, spoil func(*message[uint6
 	return strings.Join(by, " ")
 }
 
-// A reshape of channels that are dealt out in blocks has no law with variables for sizes: the
-// law at its sizes decides.
+// A reshape of channels that are sharded in blocks has no law with size variables; the law with
+// its concrete sizes decides.
 func TestBlocksOfLargeReshape(t *testing.T) {
 	reshape, _ := graph.Lookup("reshape")
 	shape := func(sizes ...int) graph.Attrs { return graph.Attrs{graph.ShapeValue(graph.Sizes(sizes...))} }

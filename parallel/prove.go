@@ -143,7 +143,7 @@ func (q *spreading) holds(ctx context.Context, out int, r Role) (bool, error) {
 		for _, general := range []bool{true, false} {
 			m, _ := q.law(out, r, general)
 			if m == nil {
-				continue // there is none with variables for sizes
+				continue // there is no law with size variables
 			}
 			if _, err := m.Types(); err != nil {
 				continue // an attribute holds a size

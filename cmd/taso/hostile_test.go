@@ -91,12 +91,12 @@ type process struct {
 	out     string
 	diag    string
 	seconds float64 // of processors
-	bytes   int64   // at most, resident: no less than this test had, see resetPeak
+	bytes   int64   // peak resident memory, at least that of this test, see resetPeak
 	waited  time.Duration
 }
 
-// resetPeak makes what this process had resident at most what it has now: Linux counts that for
-// the processes that it starts.
+// resetPeak sets the peak memory of this process to its present memory: on Linux, the peak of a
+// child process is at least that of its parent.
 func resetPeak() {
 	debug.FreeOSMemory()
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // elsewhere there is no such file

@@ -32,7 +32,7 @@ func TestFusions(t *testing.T) {
 	}
 }
 
-// testFusions judges one file, of which as many as least are expected to be proved and refuted:
+// testFusions audits one file. least is how many rules must be expected as proved and refuted:
 // all rules in make sweeps, else every fourth and those with an operator or a verdict that none
 // before has.
 func testFusions(t *testing.T, file string, least [2]int) {

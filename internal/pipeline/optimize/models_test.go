@@ -10,6 +10,7 @@ import (
 	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
+	"github.com/taso-go/taso/internal/sweep"
 )
 
 // The models and their forms, in small, optimized: the proof is accepted, the result
@@ -26,7 +27,7 @@ func TestModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer runner.Close()
-	names, twice, seeds, tries := []string{"squeezenet+split-tiny", "bert-tiny"}, 1, uint64(2), 1000
+	names, twice, seeds, tries := []string{"squeezenet+split-tiny", "bert-tiny", "nasneta-tiny", "resnet50-tiny"}[:sweep.Size(2, 4)], sweep.Size(1, 2), uint64(2), sweep.Size(1000, 2000)
 	if os.Getenv("TASO_ALL_MODELS") != "" {
 		names, seeds, tries = nil, 20, 6000
 		for _, n := range models.Names() {
