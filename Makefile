@@ -49,9 +49,11 @@ test: setup ## vet and all tests (CI=true: none skips for want of ONNX)
 	go vet ./...
 	go test -vet=off -timeout 30m ./...
 
-sweeps: setup ## what make test takes samples of, whole: instances and mutants of laws, mutated rules, models
-	TASO_WHOLE_SWEEPS=1 TASO_MUTATED_RULES=30 TASO_ALL_MODELS=1 TASO_RANDOM_PCGS=10000 \
-		go test -vet=off -timeout 0 ./axioms ./verify/... ./internal/pipeline/audit ./internal/pipeline/optimize ./parallel
+sweeps: export GOGC = 400
+sweeps: export GOMEMLIMIT = 3GiB
+sweeps: setup ## what make test takes samples of (internal/sweep), whole
+	@scripts/setup python
+	TASO_WHOLE_SWEEPS=1 go test -vet=off -timeout 60m $$(git grep -l 'sweep\.Size' -- '*_test.go' | xargs dirname | sort -u | sed 's|^|./|')
 
 example: setup ## the worked example of CONTRIBUTING.md with the tests of all packages that it touches
 	go test -tags example -run '^TestContributing$$' .

@@ -18,8 +18,8 @@ import (
 const minEqual = 20 // a law that is hardly ever defined is not tested
 
 var (
-	maxInstances = sweep.Size(400, 3000) // the plainest instances of a law that are evaluated
-	numSamples   = sweep.Size(100, 300)
+	maxInstances = sweep.Size(150, 3000) // the plainest instances of a law that are evaluated
+	numSamples   = sweep.Size(40, 300)
 )
 
 // anyAct is an activation of which nothing is known, not even that it keeps

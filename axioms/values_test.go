@@ -93,7 +93,7 @@ func valuesDiffer(t *testing.T, l *law.Law, as []meant) (where string, tried int
 				}
 			}
 		}
-		return tried < sweep.Size(240, 600)
+		return tried < sweep.Size(90, 600)
 	})
 	return where, tried
 }

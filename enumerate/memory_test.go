@@ -10,51 +10,29 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/taso-go/taso/internal/sweep"
 )
 
 // What is spilled changes nothing: not the candidates, not the counts, not what is saved.
 func TestSpilled(t *testing.T) {
 	for _, c := range kinds(t) {
 		t.Run(c.name, func(t *testing.T) {
-			opt := Options{Universe: c.u, Workers: 2, Exhaustive: c.exhaustive, Seed: 1}
-			run := func(opt Options) (list []string, saved []byte, s *Session) {
-				s = NewSession(opt)
-				for n := 1; n <= c.levels; n++ {
-					cands, st, err := s.Level(context.Background(), n)
-					if err != nil {
-						t.Fatal(err)
-					}
-					st.WalkSeconds, st.HashSeconds, st.CompareSeconds, st.ProveSeconds, st.EnumerateCPU = 0, 0, 0, 0, 0
-					list = append(list, fmt.Sprintf("%+v", st))
-					for _, c := range cands {
-						list = append(list, describe(c))
-					}
-					if cands, err = s.Ordered(context.Background()); err != nil {
-						t.Fatal(err)
-					}
-					for _, c := range cands {
-						list = append(list, describe(c))
-					}
-				}
-				var b bytes.Buffer
-				if err := s.Save(&b); err != nil {
-					t.Fatal(err)
-				}
-				return list, b.Bytes(), s
+			alone := c.alone(t)
+			if n := alone.s.folder.Written(); n != 0 {
+				t.Errorf("%d bytes written without a bound", n)
 			}
-			want, saved, inMemory := run(opt)
-			if inMemory.folder.Written() != 0 {
-				t.Errorf("%d bytes written without a bound", inMemory.folder.Written())
-			}
-			for _, workers := range []int{1, 3} {
+			for _, workers := range []int{3, 1}[:sweep.Size(1, 2)] {
+				opt := c.options()
 				opt.Workers, opt.Memory, opt.Spill = workers, 1, t.TempDir()
-				got, file, s := run(opt)
-				sameTexts(t, fmt.Sprintf("spilled, %d workers", workers), got, want)
+				spilled := c.run(t, opt)
+				s := spilled.s
+				sameTexts(t, fmt.Sprintf("spilled, %d workers", workers), spilled.texts, alone.texts)
 				terms := int64(s.len() - s.starts[c.levels])
 				if s.folder.Written() < 50*terms {
 					t.Errorf("%d bytes written for %d terms of the last level", s.folder.Written(), terms)
 				}
-				a, b := restored(t, opt, saved), restored(t, opt, file)
+				a, b := restored(t, opt, alone.saved), restored(t, opt, spilled.saved)
 				if a != b {
 					t.Errorf("%d workers: what is saved differs", workers)
 				}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/taso-go/taso/internal/sweep"
 )
 
 // apart is a Remote whose workers share nothing with the session but what is written: they
@@ -116,33 +118,23 @@ func keys(m map[string]bool) []string {
 
 // Workers elsewhere find what a session finds itself, counts included.
 func TestRemote(t *testing.T) {
-	for _, c := range kinds(t) {
+	for _, c := range kinds(t)[sweep.Size(1, 0):] {
 		t.Run(c.name, func(t *testing.T) {
-			opt := Options{Universe: c.u, Workers: 2, Exhaustive: c.exhaustive, Seed: 1}
-			run := func(opt Options) (list []string, s *Session) {
-				s = NewSession(opt)
-				for n := 1; n <= c.levels; n++ {
-					_, st, err := s.Level(context.Background(), n)
-					if err != nil {
-						t.Fatal(err)
-					}
-					list = append(list, fmt.Sprint(st.Level, st.Visits, st.Terms, st.Tensors, st.Classes, st.New, st.Pairs, st.Joined, st.Raw, st.Distinct))
-				}
-				for _, c := range s.order {
-					list = append(list, describe(c))
-				}
-				return list, s
+			alone := c.alone(t)
+			local := alone.s
+			runs := map[int]int64{7: 0, 50: 1} // shares, and the bound of memory
+			if c.name == "algebra" {
+				runs[1] = 0 // all in one share: once is enough
+			} else if sweep.Size(0, 1) == 0 {
+				delete(runs, 50)
 			}
-			want, local := run(opt)
-			for shares, memory := range map[int]int64{1: 0, 7: 0, 50: 1} {
-				if shares == 1 && c.name != "algebra" {
-					continue // all in one share: once is enough
-				}
-				o := opt
-				o.Memory = memory
-				o.Remote = &apart{t: t, opt: opt, shares: shares, rng: rand.New(rand.NewPCG(1, uint64(shares)))}
-				got, s := run(o)
-				sameTexts(t, fmt.Sprintf("%d shares", shares), got, want)
+			for shares, memory := range runs {
+				o := c.options()
+				o.Workers, o.Memory = 2, memory
+				o.Remote = &apart{t: t, opt: c.options(), shares: shares, rng: rand.New(rand.NewPCG(1, uint64(shares)))}
+				got := c.run(t, o)
+				s := got.s
+				sameTexts(t, fmt.Sprintf("%d shares", shares), got.texts, alone.texts)
 				if err := s.recall(); err != nil {
 					t.Fatal(err)
 				}

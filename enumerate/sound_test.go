@@ -1,13 +1,13 @@
 package enumerate
 
 import (
-	"context"
 	"math/rand"
 	"testing"
 
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/instance"
 )
@@ -101,21 +101,16 @@ func counterexample(l *law.Law, semantic bool, seed int64, want int) (*instance.
 	return nil, instance.Equal, held
 }
 
+// numHeld is on how many instances of its own a candidate has to hold.
+var numHeld = sweep.Size(20, 50)
+
 // Every candidate is well typed, in canonical form, and holds on random
 // instances of its own, as does its base.
 func TestCandidatesHold(t *testing.T) {
-	s := NewSession(Options{Seed: 1})
 	total := 0
-	for n := 1; n <= 2; n++ {
-		cands, _, err := s.Level(context.Background(), n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		more, err := s.Ordered(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range append(cands, more...) {
+	for i, cands := range kinds(t)[0].alone(t).cands {
+		n := i + 1
+		for _, c := range cands {
 			total++
 			if c.Level != n {
 				t.Errorf("level %d, want %d:\n%s", c.Level, n, law.Format(c.Law))
@@ -136,11 +131,11 @@ func TestCandidatesHold(t *testing.T) {
 				if l == c.Base && law.Format(c.Law) == text && l != c.Law {
 					continue
 				}
-				env, out, held := counterexample(l, c.Ordered, 12345, 50)
+				env, out, held := counterexample(l, c.Ordered, 12345, numHeld)
 				switch {
 				case env != nil:
 					t.Errorf("%s for sizes %v, runs %v, attributes %v:\n%s", out, env.Dims, env.Runs, env.Attrs, text)
-				case held < 50:
+				case held < numHeld:
 					t.Errorf("only %d defined instances:\n%s", held, text)
 				}
 			}

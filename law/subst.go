@@ -1,6 +1,10 @@
 package law
 
-import "github.com/taso-go/taso/graph"
+import (
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+)
 
 // Subst is the law with sizes, runs and attribute variables replaced, its name
 // unchanged. Bindings of variables that are replaced are left out. Equal
@@ -23,13 +27,9 @@ func (l *Law) SubstFns(fns map[string]string, b *graph.Substitution) *Law {
 		out.Given = append(out.Given, g)
 	}
 	var nodes Nodes
-	subst := func(ts []*Term) (us []*Term) {
-		for _, t := range ts {
-			us = append(us, t.Subst(nil, fns, b).Rewrite(nodes.Unique))
-		}
-		return us
-	}
-	out.LHS, out.RHS = subst(l.LHS), subst(l.RHS)
+	each := substitution(nil, fns, b)
+	sides := rewriteAll(slices.Concat(l.LHS, l.RHS), func(u *Term) *Term { return nodes.Unique(each(u)) })
+	out.LHS, out.RHS = sides[:len(l.LHS):len(l.LHS)], sides[len(l.LHS):]
 	for _, p := range l.Where {
 		out.Where = append(out.Where, p.Subst(b))
 	}

@@ -187,26 +187,37 @@ func Vars(ts ...*Term) []string {
 
 // Rewrite rebuilds t bottom-up: f is given each node with its arguments
 // already rebuilt and returns what stands in its place.
-func (t *Term) Rewrite(f func(*Term) *Term) *Term {
-	memo := map[*Term]*Term{}
-	t.WalkNew(func(u *Term) bool { return memo[u] != nil }, func(u *Term) {
-		v := *u
-		if len(u.Args) > 0 {
-			v.Args = make([]*Term, len(u.Args))
-			for i, a := range u.Args {
-				v.Args[i] = memo[a]
+func (t *Term) Rewrite(f func(*Term) *Term) *Term { return rewriteAll([]*Term{t}, f)[0] }
+
+// rewriteAll is Rewrite for several terms; f is called once for a subterm that they share.
+func rewriteAll(ts []*Term, f func(*Term) *Term) []*Term {
+	memo, out := map[*Term]*Term{}, make([]*Term, len(ts))
+	for i, t := range ts {
+		t.WalkNew(func(u *Term) bool { return memo[u] != nil }, func(u *Term) {
+			v := *u
+			if len(u.Args) > 0 {
+				v.Args = make([]*Term, len(u.Args))
+				for i, a := range u.Args {
+					v.Args[i] = memo[a]
+				}
 			}
-		}
-		memo[u] = f(&v)
-	})
-	return memo[t]
+			memo[u] = f(&v)
+		})
+		out[i] = memo[t]
+	}
+	return out
 }
 
 // Subst replaces tensor variables by terms, function variables by name (that of
 // an operator, with its attributes, makes it that operator, see
 // [graph.FunctionName]), and size, run and attribute variables by b.
 func (t *Term) Subst(tensors map[string]*Term, fns map[string]string, b *graph.Substitution) *Term {
-	return t.Rewrite(func(u *Term) *Term {
+	return t.Rewrite(substitution(tensors, fns, b))
+}
+
+// substitution is what Subst makes of a node.
+func substitution(tensors map[string]*Term, fns map[string]string, b *graph.Substitution) func(*Term) *Term {
+	return func(u *Term) *Term {
 		switch {
 		case u.Var != "":
 			if r, ok := tensors[u.Var]; ok {
@@ -223,7 +234,7 @@ func (t *Term) Subst(tensors map[string]*Term, fns map[string]string, b *graph.S
 			u.Attrs = u.Attrs.Subst(b)
 		}
 		return u
-	})
+	}
 }
 
 // SubstFunction is what a function of an instance becomes where the variables

@@ -30,7 +30,7 @@ func WithoutValue(l *Law) *Term {
 	}
 	vars := sizes.VarShapes()
 	for _, ts := range [2][]*Term{sizes.LHS, sizes.RHS} {
-		v := valued{shapes: map[*Term]graph.Shape{}, real: map[*Term]bool{}}
+		v := valued{shapes: map[*Term]graph.Shape{}, real: map[*Term]bool{}, plain: map[*Term]bool{}}
 		var f graph.Unifier
 		for _, t := range ts {
 			if _, err := TypeOf(&f, t, vars, v.shapes); err != nil {
@@ -132,27 +132,29 @@ func withAxes(l *Law) (out *Law, ok bool) {
 type valued struct {
 	shapes map[*Term]graph.Shape
 	real   map[*Term]bool
+	plain  map[*Term]bool // inside found nothing
 }
 
 // inside is a term that may have no value and with which something is computed, t being a
 // result or taken over into one; nil if there is none.
 func (v *valued) inside(t *Term) *Term {
-	if t.Op != nil && t.Op.OnlyRearranges() {
-		for _, a := range t.Args {
-			if u := v.inside(a); u != nil {
-				return u
-			}
-		}
+	if v.plain[t] {
 		return nil
 	}
+	look := v.without
+	rearranges := t.Op != nil && t.Op.OnlyRearranges()
+	if rearranges {
+		look = v.inside
+	}
 	for _, a := range t.Args {
-		if u := v.without(a); u != nil {
+		if u := look(a); u != nil {
 			return u
 		}
 	}
-	if v.status(t) == bounds.Within {
+	if !rearranges && v.status(t) == bounds.Within {
 		return t
 	}
+	v.plain[t] = true
 	return nil
 }
 

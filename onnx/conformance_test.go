@@ -47,6 +47,7 @@ type conformanceTest struct {
 	ops         map[string]bool
 	float32     bool
 	newer       bool // of a newer version
+	readBest    func() reading
 }
 
 // newerDir are the tests of single operators of a newer version of ONNX, of operator sets
@@ -61,7 +62,7 @@ func conformanceTests(t *testing.T) []*conformanceTest {
 	if err != nil {
 		ort.Absent(t, "ONNX's test data (apt-get install libonnx-testdata)", err)
 	}
-	return testsIn(t, dir, filepath.Join("*", "*"))
+	return testsIn(t, dir, filepath.Join("*", "*"), false)
 }
 
 // newerTests are those of the newer version.
@@ -71,15 +72,22 @@ func newerTests(t *testing.T) []*conformanceTest {
 	if err != nil {
 		ort.Absent(t, "newer test data of ONNX (pip download onnx==1.21.0)", err)
 	}
-	tests := testsIn(t, dir, "*")
-	for _, c := range tests {
-		c.newer = true
-	}
-	return tests
+	return testsIn(t, dir, "*", true)
 }
 
-func testsIn(t *testing.T, dir, folders string) []*conformanceTest {
+// testsOf are the tests of each folder, which several tests share.
+var testsOf = struct {
+	sync.Mutex
+	in map[string][]*conformanceTest
+}{in: map[string][]*conformanceTest{}}
+
+func testsIn(t *testing.T, dir, folders string, newer bool) []*conformanceTest {
 	t.Helper()
+	testsOf.Lock()
+	defer testsOf.Unlock()
+	if tests := testsOf.in[dir]; tests != nil {
+		return tests
+	}
 	files, err := filepath.Glob(filepath.Join(dir, folders, "model.onnx"))
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +97,7 @@ func testsIn(t *testing.T, dir, folders string) []*conformanceTest {
 	}
 	var tests []*conformanceTest
 	for _, f := range files {
-		c := &conformanceTest{model: f, float32: true, ops: map[string]bool{}}
+		c := &conformanceTest{model: f, float32: true, newer: newer, ops: map[string]bool{}}
 		c.name = filepath.Base(filepath.Dir(f))
 		raw, err := os.ReadFile(f)
 		if err != nil {
@@ -113,8 +121,10 @@ func testsIn(t *testing.T, dir, folders string) []*conformanceTest {
 		dir := filepath.Join(filepath.Dir(f), "test_data_set_0")
 		c.in = readTensors(t, dir, "input", m.GetGraph().GetInput())
 		c.out = readTensors(t, dir, "output", m.GetGraph().GetOutput())
+		c.readBest = sync.OnceValue(c.findBest)
 		tests = append(tests, c)
 	}
+	testsOf.in[dir] = tests
 	return tests
 }
 
@@ -178,17 +188,27 @@ func (c *conformanceTest) read(from int) (*model.Model, *Report, error) {
 
 // best reads the model with all its inputs, or, if that leaves a node opaque or
 // is refused, with the first one only, the others being constants: many tests
-// have shapes and axes as inputs.
+// have shapes and axes as inputs. It is read once for all tests.
 func (c *conformanceTest) best() (*model.Model, *Report, error) {
-	m, r, err := c.read(len(c.inputs))
-	if err == nil && len(r.Opaque) == 0 {
-		return m, r, nil
+	b := c.readBest()
+	return b.m, b.r, b.err
+}
+
+type reading struct {
+	m   *model.Model
+	r   *Report
+	err error
+}
+
+func (c *conformanceTest) findBest() (b reading) {
+	if b.m, b.r, b.err = c.read(len(c.inputs)); b.err == nil && len(b.r.Opaque) == 0 {
+		return b
 	}
-	m1, r1, err1 := c.read(1)
-	if err1 == nil && (err != nil || len(r1.Opaque) == 0) {
-		return m1, r1, nil
+	m, r, err := c.read(1)
+	if err == nil && (b.err != nil || len(r.Opaque) == 0) {
+		return reading{m, r, nil}
 	}
-	return m, r, err
+	return b
 }
 
 // evaluate runs a model in float64 on the test's inputs.

@@ -247,7 +247,7 @@ func TestHostileBytes(t *testing.T) {
 
 // TestStrange: files that look wrong and are not.
 func TestStrange(t *testing.T) {
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name   string
 		change func(m *onnxpb.ModelProto)
 		want   string // of the graph
@@ -284,11 +284,13 @@ func TestStrange(t *testing.T) {
 		c.change(m)
 		path := put(t, marshal(t, m))
 		dir := filepath.Dir(path)
-		if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink("folder", filepath.Join(dir, "link")); err != nil {
-			t.Skip(err)
+		if i == 0 { // all are in one folder
+			if err := os.Mkdir(filepath.Join(dir, "folder"), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink("folder", filepath.Join(dir, "link")); err != nil {
+				t.Skip(err)
+			}
 		}
 		for _, name := range []string{"w.bin", "folder/w.bin"} {
 			if err := os.WriteFile(filepath.Join(dir, name), make([]byte, 28), 0o666); err != nil {

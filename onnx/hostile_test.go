@@ -10,6 +10,7 @@ import (
 	goruntime "runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/taso-go/taso/graph"
@@ -50,10 +51,28 @@ func marshal(t testing.TB, m *onnxpb.ModelProto) []byte {
 	return b
 }
 
-// put writes a file m.onnx into a new folder.
+// putting is the folder of each test that put writes to, and how many files it wrote.
+var putting = struct {
+	sync.Mutex
+	in map[testing.TB]string
+	n  int
+}{in: map[testing.TB]string{}}
+
+// put writes a file.
 func put(t testing.TB, raw []byte) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "m.onnx")
+	putting.Lock()
+	defer putting.Unlock()
+	if putting.in[t] == "" {
+		putting.in[t] = t.TempDir()
+		t.Cleanup(func() {
+			putting.Lock()
+			defer putting.Unlock()
+			delete(putting.in, t)
+		})
+	}
+	putting.n++
+	path := filepath.Join(putting.in[t], fmt.Sprintf("%d.onnx", putting.n))
 	if err := os.WriteFile(path, raw, 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -340,3 +340,20 @@ func noticed(t *testing.T, sequential, g *graph.Graph, spoil func(*message[uint6
 	}
 	return strings.Join(by, " ")
 }
+
+// A reshape of channels that are sharded in blocks has no law with size variables; the law with
+// its concrete sizes decides.
+func TestBlocksOfLargeReshape(t *testing.T) {
+	reshape, _ := graph.Lookup("reshape")
+	shape := func(sizes ...int) graph.Attrs { return graph.Attrs{graph.ShapeValue(graph.Sizes(sizes...))} }
+	q := &spreading{op: reshape, member: shape(32, 512, 7, 7), whole: shape(32, 3072, 7, 7),
+		sizes: [][]int{{32, 32, 16, 7, 7}}, in: []Role{{Kind: Shard, Axis: 2}}, degree: 6}
+	for _, c := range []struct {
+		blocks int
+		want   bool
+	}{{32, true}, {16, false}} {
+		if got, err := q.holds(context.Background(), 0, Role{Kind: Shard, Axis: 1, Blocks: c.blocks}); err != nil || got != c.want {
+			t.Errorf("%d blocks: %v, %v, want %v", c.blocks, got, err, c.want)
+		}
+	}
+}

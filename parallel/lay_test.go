@@ -14,6 +14,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/grad"
 	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/check"
 )
@@ -62,7 +63,7 @@ func accepted(l *Laying) error {
 // compute what they computed: so say the checker, by the laws alone, and numbers, also
 // where devices compute them.
 func TestLayRandom(t *testing.T) {
-	count := 25
+	count := sweep.Size(25, 100)
 	if s := os.Getenv("TASO_RANDOM_PCGS"); s != "" {
 		count, _ = strconv.Atoi(s)
 	}

@@ -142,6 +142,9 @@ func (q *spreading) holds(ctx context.Context, out int, r Role) (bool, error) {
 	if q.op.Places != nil || graph.Product(q.degree, q.work()) > maxEvaluated { // places are not any numbers
 		for _, general := range []bool{true, false} {
 			m, _ := q.law(out, r, general)
+			if m == nil {
+				continue // there is no law with size variables
+			}
 			if _, err := m.Types(); err != nil {
 				continue // an attribute holds a size
 			}

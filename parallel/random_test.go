@@ -14,6 +14,7 @@ import (
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/graph/grad"
 	"github.com/taso-go/taso/graph/op"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/rewrite"
 	"github.com/taso-go/taso/search"
@@ -326,7 +327,7 @@ func walk(g *graph.Graph, rules *search.Rules, rng *rand.Rand, used map[string]i
 // Random networks, laid out by random rules, compute on devices what they compute without.
 // TASO_RANDOM_PCGS is how many, TASO_RANDOM_SEED where they begin.
 func TestRandom(t *testing.T) {
-	count, first := 500, uint64(1)
+	count, first := sweep.Size(500, 2000), uint64(1)
 	if testing.Short() {
 		count = 200
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/backends/backendtest"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/lower"
 	"pgregory.net/rapid"
 )
@@ -79,7 +80,7 @@ func spreadConv(t *rapid.T) string {
 func TestSpreadConvs(t *testing.T) {
 	drawn, spread := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		for range 4 {
+		for range sweep.Size(1, 4) {
 			text := spreadConv(t)
 			g, err := graph.ParseText("case", text)
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/taso-go/taso/backends/cuda/fake"
 	"github.com/taso-go/taso/backends/cuda/kernel"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/lower"
 )
 
@@ -31,7 +32,7 @@ func open(t testing.TB, o cuda.Options, f ...fake.Options) (*cuda.Backend, *fake
 	return b, c
 }
 
-// cases runs the cases of the suite that a test wants. Measurements issue kernels
+// cases runs the cases of the suite that a test wants, in a sample one form of each graph. Measurements issue kernels
 // hundreds of times: the fake counts their time without running them.
 func cases(t *testing.T, b *cuda.Backend, c *fake.Control, tolerance float64, want func(backendtest.Case) bool) {
 	all, err := backendtest.CasesWithin(tolerance)
@@ -39,8 +40,9 @@ func cases(t *testing.T, b *cuda.Backend, c *fake.Control, tolerance float64, wa
 		t.Fatal(err)
 	}
 	n := 0
+	var forms sweep.Forms
 	for _, x := range all {
-		if !want(x) {
+		if !want(x) || !forms.Keep(x.Name) {
 			continue
 		}
 		n++

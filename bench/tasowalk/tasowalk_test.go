@@ -6,14 +6,17 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+
+	"github.com/taso-go/taso/internal/sweep"
 )
 
 // TASO's own figure, from a run of its public generator.
 const tasoVisits = 16_405_411
 
 func TestTASOWalk(t *testing.T) {
-	if testing.Short() {
-		t.Skip("visits 16 million graphs")
+	walkPart(t)
+	if sweep.Size(0, 1) == 0 {
+		return
 	}
 	v, err := TASOWalk(context.Background(), TASOWalkOps)
 	if err != nil {
@@ -27,6 +30,25 @@ func TestTASOWalk(t *testing.T) {
 	}
 	t.Logf("%d visits = %d graphs x %.2f namings x %.2f orders", v.Visits, v.Distinct,
 		float64(v.Unordered)/float64(v.Distinct), float64(v.Visits)/float64(v.Unordered))
+}
+
+// walkPart walks the sequences of three operators that begin with every sixteenth
+// operator, and all of two.
+func walkPart(t *testing.T) {
+	w := newTASOWalk(TASOWalkOps, 3, 16)
+	w.walk(context.Background(), 0)
+	byDepth, ordered := []uint64{0, 15, 3845, 1_094_664}, []uint64{0, 16_044, 20_770, 292_180, 0, 0, 769_530}
+	if !reflect.DeepEqual(w.byDepth, byDepth) || !reflect.DeepEqual(w.ordered, ordered) || len(w.seen) != 63_909 {
+		t.Errorf("part of TASO's walk: by depth %v, want %v; ordered %v, want %v; %d distinct, want 63,909", w.byDepth, byDepth, w.ordered, ordered, len(w.seen))
+	}
+	v, err := TASOWalk(context.Background(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &TASOVisits{Ops: 2, Visits: 58_176, ByDepth: []uint64{1, 228, 57_947}, Ordered: []uint64{0, 6420, 51_756, 0, 0, 0, 0}, Unordered: 32_298, Distinct: 4174}
+	if !reflect.DeepEqual(v, want) {
+		t.Errorf("TASO's walk: %+v, want %+v", v, want)
+	}
 }
 
 // The count does not depend on how the walk is divided.

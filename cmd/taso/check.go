@@ -163,8 +163,8 @@ type checkReport struct {
 	Assumptions []assume.Name `json:"assumptions"`
 }
 
-// print prints a report; networks: it is about a proof of which it is not known which
-// models it is about.
+// print prints a report. networks says that the file proves an equation of two models that
+// were not given.
 func (rep *checkReport) print(w io.Writer, z3, networks bool) error {
 	by := "the checker"
 	if z3 {

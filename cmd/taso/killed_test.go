@@ -9,13 +9,15 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/taso-go/taso/internal/sweep"
 )
 
 // A run with a checkpoint that is killed at any moment, without a chance to tidy up, and is
 // begun again ends with the bytes of one that was left alone, and what it spilled is gone.
 // TASO_KILLS=20 tries more moments.
 func TestKilledRun(t *testing.T) {
-	kills := 2
+	kills := sweep.Size(1, 2)
 	if s := os.Getenv("TASO_KILLS"); s != "" {
 		n, err := strconv.Atoi(s)
 		if err != nil {

@@ -20,7 +20,7 @@ func TestJudged(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
 	path := filepath.Join(dir, "sum.graph")
 	// One product takes half the time of two.
-	const text = "x : float32[256, 256]\nv : weight float32[256, 256]\nw : weight float32[256, 256]\np = matmul(x, v)\nq = matmul(x, w)\ny = ewadd(p, q)\nreturn y\n"
+	const text = "x : float32[128, 128]\nv : weight float32[128, 128]\nw : weight float32[128, 128]\np = matmul(x, v)\nq = matmul(x, w)\ny = ewadd(p, q)\nreturn y\n"
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}

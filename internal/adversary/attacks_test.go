@@ -7,6 +7,7 @@ import (
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/internal/adversary/eval"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify/meaning"
 	"github.com/taso-go/taso/verify/sums"
@@ -61,7 +62,8 @@ func TestAttacks(t *testing.T) {
 		}
 		for k, m := range refuted {
 			some := own
-			for j := (i + k) % 6; j < len(stored); j += 6 {
+			part := sweep.Size(24, 6)
+			for j := (i + k) % part; j < len(stored); j += part {
 				some = append(some, stored[j])
 			}
 			for _, p := range some {

@@ -14,10 +14,11 @@ import (
 	"time"
 
 	"github.com/taso-go/taso/internal/ort"
+	"github.com/taso-go/taso/internal/sweep"
 )
 
 // shortRun is how many numbers the tests take unless a flag says more.
-const shortRun = 150
+var shortRun = sweep.Size(112, 150)
 
 var (
 	count    = flag.Int("pairs.count", shortRun, "numbers of pairs")

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"github.com/taso-go/taso/internal/sweep"
 )
 
 // written is a plan as a file, or why there is none.
@@ -35,12 +37,8 @@ func TestWorkers(t *testing.T) {
 		"perceptron": {Training: training(t, perceptron), Cluster: meshOf(t, "dgx-a100", 1).Cluster, Devices: 4},
 		"deep":       *deepJob(t, 4),
 	}
-	seeds := uint64(4)
-	if testing.Short() {
-		seeds = 2
-	}
-	for seed := range seeds {
-		j := random(t, seed, strategies)
+	for seed := range sweep.Size(1, 4) {
+		j := random(t, uint64(seed), strategies)
 		jobs[fmt.Sprint("random ", seed)] = *j
 	}
 	plans := 0
@@ -48,7 +46,7 @@ func TestWorkers(t *testing.T) {
 		j.Steps = 1 << 16
 		several := []int{8}
 		if what == "perceptron" || what == "deep" {
-			j.Strategies, several = strategies, []int{2, 8}
+			j.Strategies, several = strategies, []int{2, 8}[sweep.Size(1, 0):]
 		}
 		for _, name := range []string{"auto", "unity", "soap", "alpa", "expert"} {
 			if name != "auto" && what != "perceptron" {

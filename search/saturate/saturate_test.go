@@ -98,7 +98,8 @@ func optimized(t *testing.T, m *model.Model, o saturate.Options) (*saturate.Stat
 // What the papers' networks become computes the same, and is proved to.
 func TestModels(t *testing.T) {
 	better := map[string]bool{"squeezenet": true, "inceptionv3": true, "nasneta": true}
-	for _, name := range []string{"bert", "nasrnn", "squeezenet", "resnext50", "vgg19", "resnet50-taso", "inceptionv3", "mobilenetv2", "nasneta", "bert-large-64", "resnet50"} {
+	names := []string{"bert", "nasrnn", "squeezenet", "resnext50", "inceptionv3", "vgg19", "resnet50-taso", "mobilenetv2", "nasneta", "bert-large-64", "resnet50"}
+	for _, name := range names[:sweep.Size(5, len(names))] {
 		t.Run(name, func(t *testing.T) {
 			m, err := models.Build(name+"-tiny", 1)
 			if err != nil {
@@ -137,7 +138,7 @@ func TestLayersAreShared(t *testing.T) {
 
 // Two runs give the same network, the same proof and the same counts.
 func TestRepeats(t *testing.T) {
-	for _, name := range []string{"squeezenet-tiny", "nasneta-tiny"} {
+	for _, name := range []string{"squeezenet-tiny", "nasneta-tiny"}[:sweep.Size(1, 2)] {
 		m, err := models.Build(name, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -391,7 +392,7 @@ func TestLawsAreAsked(t *testing.T) {
 
 // Random networks of matrices, their parts, sums and products.
 func TestRandomNetworks(t *testing.T) {
-	seeds, found := sweep.Size(50, 150), 0
+	seeds, found := sweep.Size(20, 150), 0
 	for seed := range uint64(seeds) {
 		o := options(t)
 		o.Nodes, o.Growth, o.ExtractSteps, o.Passes = 400, int(seed%2), 1<<12, 1+int(seed%3)

@@ -5,14 +5,16 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/internal/lawtext"
 	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 )
 
 // Every refute of the project has a witness that replays; no axiom or lemma
-// has one.
+// has one: of these, make test takes a third.
 func TestRefutesHaveWitnesses(t *testing.T) {
-	for _, l := range axioms.Default() {
+	hold := append(axioms.ByKind(law.Axiom), axioms.ByKind(law.Lemma)...)
+	for _, l := range append(lawtext.Sample(hold, sweep.Size(3, 1)), axioms.ByKind(law.Refute)...) {
 		w, err := Find(context.Background(), l, Options{Bindings: sweep.Size(150, 1000)})
 		switch {
 		case err != nil:

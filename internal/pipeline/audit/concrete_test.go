@@ -10,6 +10,7 @@ import (
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/rules/tasopb"
 )
 
@@ -196,7 +197,7 @@ func ids(r *tasopb.Rule) []int32 {
 func TestProvedHolds(t *testing.T) {
 	f, rep := published(t, "taso_graph_subst.pb")
 	rng := rand.New(rand.NewSource(5))
-	const tries, enough = 2000, 10
+	tries, enough := sweep.Size(400, 2000), sweep.Size(3, 10)
 	directions, idle, evaluated := 0, 0, 0
 	for i, rule := range rep.Rules {
 		r := f.Rules[i].TASO

@@ -5,11 +5,13 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/instance"
 	"github.com/taso-go/taso/rules/peer"
@@ -30,7 +32,9 @@ func TestFusions(t *testing.T) {
 	}
 }
 
-// testFusions judges one file, of which as many as least are proved and refuted.
+// testFusions audits one file. least is how many rules must be expected as proved and refuted:
+// all rules in make sweeps, else every fourth and those with an operator or a verdict that none
+// before has.
 func testFusions(t *testing.T, file string, least [2]int) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -44,19 +48,34 @@ func testFusions(t *testing.T, file string, least [2]int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reps, err := Run(context.Background(), []*peer.File{f}, Options{})
+	count := map[Outcome]int{}
+	expected := func(l *law.Law) Outcome {
+		_, want, ok := strings.Cut(l.Doc, "Expect: ")
+		if !ok {
+			t.Errorf("%s: %s has no expectation", l.Pos, l.Name)
+		}
+		return Outcome(want)
+	}
+	for _, l := range laws {
+		count[expected(l)]++
+	}
+	if count[Proved] < least[0] || count[Refuted] < least[1] {
+		t.Errorf("%v, want at least %v proved and refuted", count, least)
+	}
+	if len(f.Rules) != len(laws) {
+		t.Fatalf("%d rules, want %d", len(f.Rules), len(laws))
+	}
+	part, at := sampled(f, sweep.Size(4, 1), func(i int) string { return string(expected(laws[i])) })
+	reps, err := Run(context.Background(), []*peer.File{part}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(reps[0].Rules) != len(laws) {
-		t.Fatalf("%d rules are judged, the file has %d", len(reps[0].Rules), len(laws))
+	if len(reps[0].Rules) != len(at) {
+		t.Fatalf("%d rules are judged, want %d", len(reps[0].Rules), len(at))
 	}
-	count := map[Outcome]int{}
 	for i := range reps[0].Rules {
-		r, l := reps[0].Rules[i], laws[i]
-		count[r.Verdict]++
-		_, want, ok := strings.Cut(l.Doc, "Expect: ")
-		if !ok || string(r.Verdict) != want {
+		r, l := reps[0].Rules[i], laws[at[i]]
+		if want := expected(l); r.Verdict != want {
 			t.Errorf("%s: %s is %s %s %s, expected %q", l.Pos, l.Name, r.Verdict, r.Condition, r.Reason, want)
 			continue
 		}
@@ -69,11 +88,38 @@ func testFusions(t *testing.T, file string, least [2]int) {
 			evaluate(t, l)
 		}
 	}
-	if count[Proved] < least[0] || count[Refuted] < least[1] {
-		t.Errorf("%v, want at least %v proved and refuted", count, least)
-	}
 	examine(t, reps[0])
-	t.Logf("%v", count)
+	t.Logf("%d of %d rules are judged, expected of all: %v", len(at), len(laws), count)
+}
+
+// sampled keeps of a file every n-th rule, and those with an operator or of a kind that none
+// before has. It returns at which indices they were.
+func sampled(f *peer.File, n int, kind func(int) string) (*peer.File, []int) {
+	part := *f
+	part.Rules = nil
+	var at []int
+	met := map[string]bool{}
+	for i, r := range f.Rules {
+		before := len(met)
+		met[kind(i)] = true
+		for _, name := range r.Operators {
+			met[name] = true
+		}
+		if r.Law != nil {
+			for _, x := range slices.Concat(r.Law.LHS, r.Law.RHS) {
+				x.Walk(func(u *law.Term) {
+					if u.Op != nil {
+						met[u.Op.Name] = true
+					}
+				})
+			}
+		}
+		if (i-1)%n == 0 || len(met) > before {
+			r.Index = len(at)
+			part.Rules, at = append(part.Rules, r), append(at, i)
+		}
+	}
+	return &part, at
 }
 
 // evaluate compares both sides of a proved law on instances: modulo a prime with

@@ -15,6 +15,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/golden"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/rules/peer"
 	"github.com/taso-go/taso/rules/taso"
 	"github.com/taso-go/taso/rules/tasopb"
@@ -22,7 +23,7 @@ import (
 
 // mutated is how many mutated rules of each file are audited; TASO_MUTATED_RULES is
 // another number, 0 for one mutant of every rule.
-const mutated = 15
+var mutated = sweep.Size(10, 30)
 
 // Counterexamples to rules with one thing changed are evaluated by what the audit does not
 // use, straight from the rule and in the reading that they are about: all refute the rule

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/internal/golden"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/rules/peer"
 	"github.com/taso-go/taso/rules/tasopb"
 )
@@ -219,14 +220,21 @@ func TestParallelReadingsAsked(t *testing.T) {
 // Unity's published rules by reading, as written and with any degree.
 func TestPublishedReadings(t *testing.T) {
 	_, rep := published(t, "flexflow_graph_subst_3_v2.json")
-	want := map[string][2]map[Outcome]int{
+	want := []map[string][2]map[Outcome]int{{
+		"strict":         {{Proved: 11, Conditional: 1}, {}},
+		"taso-generator": {{Proved: 11, Conditional: 1}, {}},
+		"taso-runtime":   {{Proved: 7, Conditional: 5}, {}},
+		"onnx":           {{Proved: 7, Conditional: 5}, {}},
+		"replicas":       {{Proved: 97, Conditional: 20, Refuted: 1, IllFormed: 11}, {Proved: 93, Conditional: 6, Refuted: 1, IllFormed: 16}},
+		"unity":          {{Proved: 103, Conditional: 25, Refuted: 1}, {Proved: 100, Conditional: 6, Refuted: 4, IllFormed: 15}},
+	}, {
 		"strict":         {{Proved: 44, Conditional: 6}, {}},
 		"taso-generator": {{Proved: 44, Conditional: 6}, {}},
 		"taso-runtime":   {{Proved: 28, Conditional: 22}, {}},
 		"onnx":           {{Proved: 28, Conditional: 22}, {}},
 		"replicas":       {{Proved: 377, Conditional: 55, Refuted: 5, IllFormed: 41}, {Proved: 349, Conditional: 22, Refuted: 7, IllFormed: 39}},
 		"unity":          {{Proved: 394, Conditional: 79, Refuted: 5}, {Proved: 368, Conditional: 22, Refuted: 13, IllFormed: 45}},
-	}
+	}}[sweep.Size(0, 1)]
 	if len(rep.Summary.Readings) != len(want) {
 		t.Errorf("%d readings, want %d", len(rep.Summary.Readings), len(want))
 	}

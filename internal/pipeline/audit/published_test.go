@@ -10,6 +10,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/golden"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/peer"
@@ -18,12 +19,21 @@ import (
 	"github.com/taso-go/taso/verify/sums"
 )
 
+// strides are of how many rules of a file one is audited in make test, of others each is.
+var strides = map[string]int{"tensat_converted.txt": 3, "flexflow_graph_subst_3_v2.json": 4}
+
 func auditFile(t testing.TB, name string, opt Options) (*peer.File, *Report) {
 	t.Helper()
 	f, err := peer.Read(name, golden.Data(t, name), "")
 	if err != nil {
 		t.Fatal(err)
 	}
+	f, _ = sampled(f, sweep.Size(max(1, strides[name]), 1), func(i int) string {
+		if fault := f.Rules[i].Fault; fault != nil {
+			return string(fault.Kind)
+		}
+		return ""
+	})
 	reps, err := Run(context.Background(), []*peer.File{f}, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -53,19 +63,21 @@ var audits = map[string]audited{}
 // Every rule of the public sets is decided, and what is said of each can be
 // evaluated or checked again.
 func TestPublished(t *testing.T) {
+	type verdicts struct{ proved, conditional, refuted, illFormed int }
 	for _, x := range []struct {
-		file                                                 string
-		proved, conditional, refuted, illFormed, unsupported int
+		file        string
+		part, whole verdicts
 	}{
-		{"taso_graph_subst.pb", 78, 55, 0, 0, 0},
-		{"tensat_converted.txt", 73, 47, 0, 0, 0},
-		{"flexflow_graph_subst_3_v2.json", 389, 134, 5, 112, 0},
+		{"taso_graph_subst.pb", verdicts{78, 55, 0, 0}, verdicts{78, 55, 0, 0}},
+		{"tensat_converted.txt", verdicts{29, 16, 0, 0}, verdicts{73, 47, 0, 0}},
+		{"flexflow_graph_subst_3_v2.json", verdicts{101, 39, 1, 29}, verdicts{389, 134, 5, 112}},
 	} {
 		t.Run(x.file, func(t *testing.T) {
 			_, rep := published(t, x.file)
 			s := rep.Summary
-			want := map[Outcome]int{Proved: x.proved, Conditional: x.conditional, UpTo: 0, Refuted: x.refuted, Unknown: 0,
-				IllFormed: x.illFormed, Unsupported: x.unsupported}
+			v := []verdicts{x.part, x.whole}[sweep.Size(0, 1)]
+			want := map[Outcome]int{Proved: v.proved, Conditional: v.conditional, UpTo: 0, Refuted: v.refuted, Unknown: 0,
+				IllFormed: v.illFormed, Unsupported: 0}
 			if !maps.Equal(s.Verdicts, want) {
 				t.Errorf("%v, want %v", s.Verdicts, want)
 			}
@@ -193,6 +205,14 @@ func TestVerifierEquationsForAllSizes(t *testing.T) {
 		}
 		laws = append(laws, l)
 	}
+	if len(laws) != 674 {
+		t.Errorf("%d equations", len(laws))
+	}
+	var some []*law.Law
+	for i := 0; i < len(laws); i += sweep.Size(3, 1) {
+		some = append(some, laws[i])
+	}
+	laws = some
 	rs, err := sums.ProveAll(context.Background(), laws, sums.Config{Ordered: true}, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +233,7 @@ func TestVerifierEquationsForAllSizes(t *testing.T) {
 	slices.Sort(ms)
 	t.Logf("%d equations in %d classes, %d proved, %d up to limits; median %.2f ms, most %.1f ms",
 		len(laws), len(classes), proved, upTo, ms[len(ms)/2], ms[len(ms)-1])
-	if len(laws) != 674 || proved*1000 < 975*len(laws) {
+	if proved*1000 < 975*len(laws) {
 		t.Errorf("%d of %d proved, want 97.5 %%", proved, len(laws))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify/check"
@@ -14,23 +15,32 @@ import (
 // Several presets come to one set, whatever the number of workers: each rule is there
 // once with a proof, and what one run proved is not among what is not proved.
 func TestSeveral(t *testing.T) {
-	var texts [2]bytes.Buffer
+	text := func(rep *Report) string {
+		t.Helper()
+		var b bytes.Buffer
+		if err := rules.WriteText(&b, rep.Set); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	first := ""
 	presets := MeshPresets()
 	if len(presets) < 4 {
 		t.Fatalf("presets for meshes: %v", presets)
 	}
 	sum := 0
-	for i := range texts {
+	for i := range sweep.Size(1, 2) {
 		rep, err := Several(context.Background(), Options{MaxOps: 2, Workers: 1 + 2*i}, presets)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := rules.WriteText(&texts[i], rep.Set); err != nil {
-			t.Fatal(err)
-		}
 		if i > 0 {
+			if text(rep) != first {
+				t.Error("one worker and three make different sets")
+			}
 			continue
 		}
+		first = text(rep)
 		if errs := rep.Set.Validate(); len(errs) > 0 {
 			t.Error(errs)
 		}
@@ -67,13 +77,10 @@ func TestSeveral(t *testing.T) {
 			t.Errorf("%d rules, of %d of all presets", n, sum)
 		}
 	}
-	if texts[0].String() != texts[1].String() {
-		t.Error("one worker and three make different sets")
-	}
 	two := []string{"parallel-mlp", "parallel-two"}
 	goals := 0
 	for _, presets := range [][]string{two[:1], two[1:], two} {
-		rep, err := Several(context.Background(), Options{MaxOps: 2, Quantified: true}, presets)
+		rep, err := Several(context.Background(), Options{MaxOps: 2, Workers: 1, Quantified: true}, presets)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +89,16 @@ func TestSeveral(t *testing.T) {
 		}
 		if len(presets) == 1 {
 			goals += rep.Provers.Goals
-		} else if rep.Provers.Goals != goals {
+			continue
+		}
+		other, err := Several(context.Background(), Options{MaxOps: 2, Workers: 3}, presets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text(rep) != text(other) {
+			t.Error("one worker and three make different sets of two presets")
+		}
+		if rep.Provers.Goals != goals {
 			t.Errorf("provers were compared on %d goals, of both presets %d", rep.Provers.Goals, goals)
 		}
 	}

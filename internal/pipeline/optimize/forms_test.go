@@ -44,7 +44,7 @@ func TestProveForms(t *testing.T) {
 			}
 			// One form is searched for a proof by all means, others by a move behind the normal form.
 			o := optimize.Options{Tries: 1, Method: optimize.Descend}
-			if v.Name == "bert+qkv" {
+			if v.Name == "squeezenet+fused" {
 				o.Method = optimize.Auto
 			}
 			if p, err = optimize.Prove(ctx, a, b, o); err != nil || p.Equal {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/model"
 )
 
@@ -47,7 +48,7 @@ func TestLanguageModels(t *testing.T) {
 				m.Weights[id] = model.Uniform(model.Seed(1, g.Name(id)), g.Sizes(id.Out(0)), 0.5, 1)
 			}
 		}
-		res, err := Run(context.Background(), Options{Model: m, Cost: machine, Tries: 20000})
+		res, err := Run(context.Background(), Options{Model: m, Cost: machine, Tries: sweep.Size(8000, 20000)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,12 +10,13 @@ import (
 	"github.com/taso-go/taso/bench/models"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
+	"github.com/taso-go/taso/internal/sweep"
 )
 
 // The models and their forms, in small, optimized: the proof is accepted, the result
-// computes the same modulo the prime and in float32, whatever is fed. Two runs of a model and
-// of a form, with one worker and with two, give the same bytes. TASO_ALL_MODELS=1 takes all of
-// them, each twice, and 20 seeds.
+// computes the same modulo the prime and in float32, whatever is fed. Two runs of a form,
+// with one worker and with two, give the same bytes. TASO_ALL_MODELS=1, as in make sweeps, takes
+// all models and forms, each twice, and 20 seeds.
 func TestModels(t *testing.T) {
 	machine, err := cost.FindMachine("v100")
 	if err != nil {
@@ -26,7 +27,7 @@ func TestModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer runner.Close()
-	names, twice, seeds, tries := []string{"bert-tiny", "squeezenet+split-tiny", "nasneta-tiny", "resnet50-tiny"}, 2, uint64(2), 2000
+	names, twice, seeds, tries := []string{"squeezenet+split-tiny", "bert-tiny", "nasneta-tiny", "resnet50-tiny"}[:sweep.Size(2, 4)], sweep.Size(1, 2), uint64(2), sweep.Size(1000, 2000)
 	if os.Getenv("TASO_ALL_MODELS") != "" {
 		names, seeds, tries = nil, 20, 6000
 		for _, n := range models.Names() {

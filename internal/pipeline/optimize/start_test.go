@@ -28,7 +28,7 @@ func TestStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	differ := false
-	for _, name := range []string{"nasrnn-tiny", "nasrnn"} {
+	for _, name := range []string{"squeezenet-tiny", "nasrnn"} {
 		m, err := models.Build(name, 1)
 		if err != nil {
 			t.Fatal(err)

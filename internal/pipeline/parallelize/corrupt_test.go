@@ -11,6 +11,7 @@ import (
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/parallel/plan"
 )
 
@@ -135,7 +136,7 @@ func TestCorrupt(t *testing.T) {
 	files = append(files, odd)
 	rejected, harmless, malformed := 0, 0, 0
 	kinds := map[string]int{}
-	for rejected < 200 {
+	for rejected < sweep.Size(60, 200) {
 		f := files[rng.IntN(len(files))]
 		bad, what := corrupt(rng, *f)
 		if what == "" || bad.Graph == f.Graph && bad.Sequential == f.Sequential && bad.Certificate == f.Certificate {
@@ -182,7 +183,12 @@ func TestCorrupt(t *testing.T) {
 		}
 	}
 	t.Logf("%d rejected, %v, %d no graphs at all, %d accepted that compute the same", rejected, kinds, malformed, harmless)
-	if harmless > 40 {
+	for _, kind := range []string{"certificate", "graph"} {
+		if kinds[kind] == 0 {
+			t.Errorf("no %s was corrupted", kind)
+		}
+	}
+	if harmless > sweep.Size(12, 40) {
 		t.Errorf("%d of %d corruptions change nothing: they say little", harmless, harmless+rejected)
 	}
 }

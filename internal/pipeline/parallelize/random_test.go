@@ -12,6 +12,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/randplan"
+	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/pad"
 	"github.com/taso-go/taso/parallel/plan"
@@ -20,7 +21,7 @@ import (
 // Every planner's plan of a random training step on a random machine is accepted as it is in
 // its file: nothing that is so is taken for a lie. TASO_RANDOM_PLANS says how many are drawn.
 func TestRandomPlans(t *testing.T) {
-	n := 2
+	n := sweep.Size(1, 2)
 	if s := os.Getenv("TASO_RANDOM_PLANS"); s != "" {
 		var err error
 		if n, err = strconv.Atoi(s); err != nil {
@@ -83,7 +84,7 @@ func recipe(g *graph.Graph) *plan.Recipe {
 // Random training steps with a random axis of an input some cells longer: where that is proved
 // the checker says that it is so, and so do numbers. TASO_RANDOM_PADS says how many are drawn.
 func TestRandomPadded(t *testing.T) {
-	n := 12
+	n := sweep.Size(6, 12)
 	if s := os.Getenv("TASO_RANDOM_PADS"); s != "" {
 		var err error
 		if n, err = strconv.Atoi(s); err != nil {
