@@ -99,6 +99,7 @@ func (g *Graph) copyNode(of *Graph, id NodeID, name string, to []NodeID) NodeID 
 	if o := of.opaque[id]; o != nil {
 		g.keepOpaque(n, o)
 	}
+	g.keepOpen(n, of, id)
 	return n
 }
 

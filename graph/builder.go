@@ -91,23 +91,37 @@ func (b *Builder) Constant(name string, t DType, op *Op, attrs Attrs) (NodeID, e
 
 // Copy adds a node of another graph, with its name: an input, or an application to the
 // tensors in, one for each of its operands and of its type.
+// Dynamic sizes stay so, with the sample sizes of this graph if it has its own ([Builder.Vary]).
 func (b *Builder) Copy(g *Graph, id NodeID, in []Tensor) (NodeID, error) {
+	b.init()
+	if g.sizing != nil && b.g.sizing == nil {
+		b.g.sizing = g.sizing
+	}
 	t := id.Out(0)
 	if kind, payload, ok := g.Opaque(id); ok {
 		outs := make([]TensorType, g.NumOut(id))
 		for i := range outs {
 			outs[i] = g.Type(id.Out(i))
+			sizes, err := b.g.sizing.sizesOf(g.Shape(id.Out(i)))
+			if err != nil {
+				return 0, b.fail(err)
+			}
+			outs[i].Sizes = sizes
 		}
-		return b.Opaque(g.Name(id), kind, payload, in, outs)
+		n, err := b.Opaque(g.Name(id), kind, payload, in, outs)
+		for i := range outs {
+			b.g.keepShape(n.Out(i), g.Shape(id.Out(i)))
+		}
+		return n, err
 	}
 	if g.Op(id) != nil {
-		return b.add(g.Name(id), g.Op(id), g.Attrs(id), in, g.DType(t))
+		return b.add(g.Name(id), g.Op(id), g.OpenAttrs(id), in, g.DType(t))
 	}
-	add := b.AddInput
 	if g.IsWeight(id) {
-		add = b.AddWeight
+		x, err := b.AddWeight(g.Name(id), g.DType(t), g.Sizes(t)...)
+		return x.Node, err
 	}
-	x, err := add(g.Name(id), g.DType(t), g.Sizes(t)...)
+	x, err := b.AddOpen(g.Name(id), g.DType(t), g.Shape(t))
 	return x.Node, err
 }
 
@@ -152,7 +166,11 @@ func (b *Builder) add(name string, op *Op, attrs Attrs, in []Tensor, t DType) (N
 				op.Name, b.g.describe(in[0]), b.g.describe(x)))
 		}
 	}
-	outs, err := ApplyTypes(op, attrs, types, t)
+	shapes, at, err := b.openShapes(op, attrs, in)
+	if err != nil {
+		return wrap(err)
+	}
+	outs, err := ApplyTypes(op, at, types, t)
 	if err != nil {
 		return wrap(err)
 	}
@@ -164,7 +182,14 @@ func (b *Builder) add(name string, op *Op, attrs Attrs, in []Tensor, t DType) (N
 	if err := b.claim(name); err != nil {
 		return 0, b.fail(err)
 	}
-	return b.g.push(op, append(Attrs{}, attrs...), name, outTypes, in, sizes), nil
+	id := b.g.push(op, append(Attrs{}, at...), name, outTypes, in, sizes)
+	if shapes != nil {
+		b.g.keepAttrs(id, append(Attrs{}, attrs...))
+		for i, s := range shapes {
+			b.g.keepShape(id.Out(i), s)
+		}
+	}
+	return id, nil
 }
 
 // ApplyTypes are the types of what op computes from operands of these types, all

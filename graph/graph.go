@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -46,6 +47,11 @@ type Graph struct {
 
 	weight []bool // of id: an input that belongs to the model
 	opaque map[NodeID]*opaque
+
+	// What has variables of dynamic sizes; see [Sizing].
+	sizing    *Sizing
+	shapes    map[Tensor]Shape
+	openAttrs map[NodeID]Attrs
 
 	inputs  []NodeID
 	outputs []Tensor
@@ -165,9 +171,12 @@ func (g *Graph) Equal(h *Graph) bool {
 	for id := 1; id < len(g.op); id++ {
 		a, b := g.opaque[NodeID(id)], h.opaque[NodeID(id)]
 		if (a == nil) != (b == nil) || a != nil && !a.equal(b) || a == nil && g.op[id] != h.op[id] ||
-			g.name[id] != h.name[id] || !g.attrs[id].Equal(h.attrs[id]) {
+			g.name[id] != h.name[id] || !g.OpenAttrs(NodeID(id)).Equal(h.OpenAttrs(NodeID(id))) {
 			return false
 		}
+	}
+	if !g.sizing.Equal(h.sizing) || !maps.EqualFunc(g.shapes, h.shapes, Shape.Equal) {
+		return false
 	}
 	for i := range g.sizes {
 		if !slices.Equal(g.sizes[i], h.sizes[i]) {

@@ -35,6 +35,7 @@ func (g *Graph) Hash() Hash {
 			}
 			w.text(g.name[id])
 			w.sizes(g.DType(id.Out(0)), g.Sizes(id.Out(0)))
+			w.open(g, id)
 			node[id] = w.sum()
 			inputs = append(inputs, node[id])
 			continue
@@ -46,9 +47,10 @@ func (g *Graph) Hash() Hash {
 				for i := range op.Out {
 					w.sizes(g.DType(id.Out(i)), g.Sizes(id.Out(i)))
 				}
+				w.open(g, id)
 			}
 			var attrs []string
-			for i, v := range g.attrs[id] {
+			for i, v := range g.OpenAttrs(id) {
 				switch p := &op.Params[i]; {
 				case p.Late && p.Written(v):
 					attrs = append(attrs, p.Name+"="+v.String())
@@ -96,6 +98,15 @@ func (w *hashWriter) sizes(t DType, sizes []int) {
 	w.number(len(sizes))
 	for _, n := range sizes {
 		w.number(n)
+	}
+}
+
+// open writes the shapes of a node's results that have variables.
+func (w *hashWriter) open(g *Graph, id NodeID) {
+	for i := range g.NumOut(id) {
+		if s, ok := g.shapes[id.Out(i)]; ok {
+			w.text(s.Key())
+		}
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
-	"github.com/taso-go/taso/model"
 )
 
 // Sizes that stay variables while a model is read. Every size is a graph.Dim: a number, or a
@@ -14,32 +13,24 @@ import (
 // variables occur are kept beside it. What is decided while reading holds for all sizes of at
 // least 1, or the node is refused.
 
-// dynamic is what a model with dynamic sizes has beside its graph.
+// dynamic is the sizes that a model leaves open, while it is read.
 type dynamic struct {
-	vars   []Variable
-	opt    ReadOptions
-	ranges map[string]Range
-	named  map[string]graph.Dim // dimensions of the file by name
-	at     *graph.Substitution  // the sample sizes
-	attrs  map[graph.NodeID]graph.Attrs
+	*graph.Sizing
+	opt   ReadOptions
+	vars  []Variable
+	named map[string]graph.Dim // dimensions of the file by name
 }
 
 // Variable is a size that the file leaves open.
 type Variable struct {
-	Name   string // in laws and certificates
-	Dim    string // in the file, may be empty
-	Input  string // the first input that has it
-	Axis   int
-	Sample int // the size at which the graph is made
-	Range
+	graph.SizeVar
+	Dim   string // in the file, may be empty
+	Input string // the first input that has it
+	Axis  int
 }
 
-// Dynamic says how a model is read whose sizes stay variables.
-type Dynamic struct {
-	Vars    []Variable
-	Inputs  map[string][]graph.Dim       // sizes of the model's inputs
-	Outputs [][]graph.Dim                // and of its outputs
-	Attrs   map[graph.NodeID]graph.Attrs // of nodes whose attributes have variables
+func newDynamic(opt ReadOptions) *dynamic {
+	return &dynamic{Sizing: &graph.Sizing{}, opt: opt, named: map[string]graph.Dim{}}
 }
 
 func dimsOf(sizes ...int) []graph.Dim {
@@ -109,47 +100,11 @@ func (d *dynamic) atLeast(a, b graph.Dim) bool {
 
 // nonNegative reports that x is 0 or more for all values of the variables: sound, not complete.
 func (d *dynamic) nonNegative(x graph.Dim) bool {
-	if x.NonNegative() {
-		return true
+	if d == nil {
+		return x.NonNegative()
 	}
-	if d == nil || x.TooLarge() {
-		return false
-	}
-	terms, least := x.Terms()
-	for _, t := range terms {
-		lo, hi := int64(1), int64(1)
-		for _, a := range t.Atoms {
-			r := Range{1, maxDynamic}
-			if a.Kind == graph.AtomVar {
-				r = d.ranges[a.Name]
-			} else if t.Coef < 0 {
-				return false
-			}
-			var ok bool
-			if lo, ok = graph.MulInt(lo, r.Lo); !ok {
-				return false
-			}
-			if hi, ok = graph.MulInt(hi, r.Hi); !ok {
-				return false
-			}
-		}
-		at := lo
-		if t.Coef < 0 {
-			at = hi
-		}
-		part, ok := graph.MulInt(t.Coef, at)
-		if !ok {
-			return false
-		}
-		if least, ok = graph.AddInt(least, part); !ok {
-			return false
-		}
-	}
-	return least >= 0
+	return d.Sizing.NonNegative(x)
 }
-
-// Range is what sizes a dimension may have.
-type Range struct{ Lo, Hi int64 }
 
 // maxDynamic is the largest size of a dynamic dimension. Files write more for the end of an
 // axis.
@@ -164,88 +119,50 @@ func product(dims ...graph.Dim) graph.Dim {
 	return n
 }
 
-// openShapes are the sizes of what an operator computes, nil if no size has variables.
-func (im *importer) openShapes(o *graph.Op, a graph.Attrs, in []*value) [][]graph.Dim {
+// openFits requires that an operator can be applied at all sizes. A builder that was asked for
+// what does not fit is of no use any more.
+func (im *importer) openFits(o *graph.Op, a graph.Attrs, in []*value) {
 	if im.open == nil {
-		return nil
+		return
 	}
-	open := false
-	shapes := make([]graph.Shape, len(in))
+	shapes, varies := make([]graph.Shape, len(in)), a.Varies()
 	for i, v := range in {
-		open = open || v.open != nil
-		shapes[i] = graph.ShapeOf(v.dims()...)
+		shapes[i], varies = graph.ShapeOf(v.dims()...), varies || v.open != nil
 	}
-	for _, v := range a {
-		v.Walk(func(graph.Atom) { open = true })
+	if !varies {
+		return
 	}
-	if !open {
-		return nil
-	}
-	var f graph.Unifier
-	outs, err := o.InferShapes(&f, a, shapes)
-	if err != nil {
+	if _, err := im.open.Apply(o, a, shapes); err != nil {
 		must.Do(unsupported("at some sizes: %v", err))
 	}
-	for _, n := range f.Needs {
-		if n.Rel != "<=" || !im.open.nonNegative(n.Right.Sub(n.Left)) {
-			must.Do(unsupported("operator %s is defined at some sizes only: %s", o.Name, n))
-		}
+}
+
+// openDims are the sizes of a shape if some are variables, nil else.
+func openDims(s graph.Shape) []graph.Dim {
+	if _, ok := s.Concrete(); ok {
+		return nil
 	}
-	dims := make([][]graph.Dim, len(outs))
-	for i, s := range outs {
-		for _, it := range s {
-			dims[i] = append(dims[i], it.Dim)
-		}
+	dims := make([]graph.Dim, len(s))
+	for i, it := range s {
+		dims[i] = it.Dim
 	}
 	return dims
 }
 
-// opened notes what variables occur in a new node.
-func (im *importer) opened(outs []*value, shapes [][]graph.Dim, a graph.Attrs) {
-	if shapes == nil {
-		return
+// atSamples are attributes at the sample sizes.
+func (im *importer) atSamples(a graph.Attrs) graph.Attrs {
+	if im.open == nil {
+		return a
 	}
-	for i, v := range outs {
-		if _, ok := fixed(shapes[i]); !ok {
-			v.open = shapes[i]
-		}
-	}
-	for _, v := range a {
-		variables := false
-		if v.Walk(func(graph.Atom) { variables = true }); variables {
-			im.open.attrs[outs[0].tensor.Node] = a
-			return
-		}
-	}
+	return a.Subst(im.open.Samples())
 }
 
 // sampleOf is the size at which the graph is made.
-func (d *dynamic) sampleOf(x graph.Dim) int { return int(must.Get(x.Eval(d.at))) }
+func (d *dynamic) sampleOf(x graph.Dim) int { return int(must.Get(x.Eval(d.Samples()))) }
 
 // samples are the sizes at which variables are taken, in their order: different, small, and
 // no factor of one another.
 var samples = []int{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37}
-
-// dynamicOf is what a model has beside its graph, nil at fixed sizes; from says which node of
-// im.made each of its nodes is.
-func (im *importer) dynamicOf(m *model.Model, from []graph.NodeID, outs []*value) *Dynamic {
-	if im.open == nil {
-		return nil
-	}
-	d := &Dynamic{Vars: im.open.vars, Inputs: map[string][]graph.Dim{}, Attrs: map[graph.NodeID]graph.Attrs{}}
-	for _, v := range im.inputs {
-		d.Inputs[v.name] = v.dims()
-	}
-	for _, v := range outs {
-		d.Outputs = append(d.Outputs, v.dims())
-	}
-	for id := range m.Graph.Nodes() {
-		if a := im.open.attrs[from[id]]; a != nil {
-			d.Attrs[id] = a
-		}
-	}
-	return d
-}
 
 // variable is a new size that the file leaves open.
 func (d *dynamic) variable(dim, input string, axis int) graph.Dim {
@@ -253,22 +170,20 @@ func (d *dynamic) variable(dim, input string, axis int) graph.Dim {
 		return x
 	}
 	name := variableName(dim)
-	for n := 1; ; n++ {
-		if _, taken := d.at.Dims[name]; !taken {
-			break
-		}
+	for n := 1; d.Has(name); n++ {
 		name = variableName(dim) + strings.Repeat("x", n)
 	}
 	r, ok := d.opt.Ranges[cmp.Or(dim, name)]
 	if !ok {
-		r = Range{1, maxDynamic}
+		r = graph.Range{Lo: 1, Hi: maxDynamic}
 	}
 	sample := d.opt.Samples[cmp.Or(dim, name)]
 	if sample == 0 {
 		sample = samples[len(d.vars)%len(samples)]
 	}
-	d.vars = append(d.vars, Variable{Name: name, Dim: dim, Input: input, Axis: axis, Sample: sample, Range: r})
-	d.at.Dims[name], d.ranges[name] = graph.Int(int64(sample)), r
+	v := Variable{graph.SizeVar{Name: name, Sample: sample, Range: r}, dim, input, axis}
+	must.Do(d.Add(v.SizeVar))
+	d.vars = append(d.vars, v)
 	x := graph.Var(name)
 	if dim != "" {
 		d.named[dim] = x

@@ -307,13 +307,7 @@ func (im *importer) placesFrom(n graph.Dim, t graph.DType) *value {
 
 // constantOf is an operator without operands whose elements are of a type.
 func (im *importer) constantOf(o *graph.Op, a graph.Attrs, t graph.DType) *value {
-	shapes, at := im.openShapes(o, a, nil), a
-	if shapes != nil {
-		at = a.Subst(im.open.at)
-	}
-	outs := im.entered(must.Get(im.made.Constant("", t, o, at)))
-	im.opened(outs, shapes, a)
-	return outs[0]
+	return im.entered(must.Get(im.made.Constant("", t, o, a)))[0]
 }
 
 // spelledOut are integers that depend on variables as a tensor: the last of as many numbers.

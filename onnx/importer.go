@@ -91,7 +91,8 @@ func newImporter(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, 
 	im.own = p.GetProducerName() == producer
 	im.needs = importsOf(p.GetOpsetImport())
 	if opt.Dynamic {
-		im.open = &dynamic{opt: opt, ranges: map[string]Range{}, named: map[string]graph.Dim{}, at: &graph.Substitution{Dims: map[string]graph.Dim{}}, attrs: map[graph.NodeID]graph.Attrs{}}
+		im.open = newDynamic(opt)
+		must.Do(im.made.Vary(im.open.Sizing))
 	}
 	for _, o := range p.GetOpsetImport() {
 		if !defaultDomain(o.GetDomain()) {
@@ -164,7 +165,9 @@ func (im *importer) model() (m *model.Model, err error) {
 	}
 	im.nameOutputs(g.GetOutput(), outs)
 	m, from := im.modelOf(g.GetName(), outs)
-	im.report.Dynamic = im.dynamicOf(m, from, outs)
+	if im.open != nil {
+		im.report.Dynamic = im.open.vars
+	}
 	im.report.Source = im.sourceOf(m, from, env, nodes)
 	return m, nil
 }
@@ -301,7 +304,7 @@ func (im *importer) input(in *onnxpb.ValueInfoProto, env *scope) {
 		t, open = im.inputType(in)
 	}
 	v := &value{name: name, dtype: t.DType, sized: t.Sizes, open: open}
-	im.enter(v, must.Get(im.made.AddInput(im.inputName(), t.DType, t.Sizes...)))
+	im.enter(v, must.Get(im.made.AddOpen(im.inputName(), t.DType, graph.ShapeOf(v.dims()...))))
 	if standard != nil && slices.Equal(standard.Sizes, t.Sizes) {
 		im.standard[name] = standard
 	}

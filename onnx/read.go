@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx/onnxpb"
 	"google.golang.org/protobuf/proto"
@@ -52,17 +53,17 @@ type ReadOptions struct {
 	Samples map[string]int
 	// Ranges are the sizes that dynamic dimensions may have, by their names; by default 1 and
 	// more.
-	Ranges map[string]Range
+	Ranges map[string]graph.Range
 }
 
 // Report is what a reader should know about how a model was read.
 type Report struct {
 	Producer string
 	IR       int64
-	Opset    int64    // version of the default operator set
-	Dynamic  *Dynamic // what depends on sizes, if the model was read for all sizes
-	Nodes    int      // nodes in the file, without those of subgraphs
-	Folded   int      // nodes that were computed while reading
+	Opset    int64      // version of the default operator set
+	Dynamic  []Variable // the sizes that stay variables
+	Nodes    int        // nodes in the file, without those of subgraphs
+	Folded   int        // nodes that were computed while reading
 	// Fused are operators found in a decomposed form, with how often.
 	Fused map[string]int
 	// Opaque are the nodes that are kept as they are, in the file's order.

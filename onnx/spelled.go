@@ -62,10 +62,7 @@ func (h host) Node(t graph.Tensor) (op *graph.Op, attrs graph.Attrs, fn string, 
 	if op = g.Op(t.Node); op == nil || op.Name == graph.OpaqueName || !g.DType(t).IsReal() {
 		return nil, nil, "", nil, 0
 	}
-	if attrs = g.Attrs(t.Node); h.open != nil && h.open.attrs[t.Node] != nil {
-		attrs = h.open.attrs[t.Node]
-	}
-	return op, attrs, "", g.Operands(t.Node), int(t.Out)
+	return op, g.OpenAttrs(t.Node), "", g.Operands(t.Node), int(t.Out)
 }
 
 // Shape is the shape of a tensor.

@@ -135,7 +135,7 @@ func (im *importer) entered(id graph.NodeID) []*value {
 	outs := make([]*value, g.NumOut(id))
 	for i := range outs {
 		t := id.Out(i)
-		outs[i] = &value{dtype: g.DType(t), sized: g.Sizes(t), made: true}
+		outs[i] = &value{dtype: g.DType(t), sized: g.Sizes(t), open: openDims(g.Shape(t)), made: true}
 		im.enter(outs[i], t)
 	}
 	return outs
@@ -155,18 +155,15 @@ func (im *importer) apply(op string, attrs map[string]graph.Value, in ...*value)
 func (im *importer) applyAttrs(o *graph.Op, a graph.Attrs, in ...*value) []*value {
 	in = im.namedOnce(in)
 	types := make([]graph.TensorType, len(in))
-	shapes := im.openShapes(o, a, in)
-	open := a
-	if shapes != nil {
-		a = a.Subst(im.open.at)
-	}
+	at := im.atSamples(a)
 	for i, v := range in {
 		if types[i] = v.typ(); o.DTypes == nil && v.dtype != in[0].dtype {
 			must.Failf("operator %s: %s and %s have different element types", o.Name, in[0], v)
 		}
 	}
 	// A builder that was asked for what does not fit is of no use any more.
-	to := must.Get(graph.ApplyTypes(o, a, types, graph.Float32))
+	to := must.Get(graph.ApplyTypes(o, at, types, graph.Float32))
+	im.openFits(o, a, in)
 	if im.inFold {
 		return im.evaluate(o, a, in, to)
 	}
@@ -177,9 +174,7 @@ func (im *importer) applyAttrs(o *graph.Op, a graph.Attrs, in ...*value) []*valu
 	for i, v := range in {
 		ts[i] = im.tensor(v)
 	}
-	outs := im.entered(must.Get(im.made.Apply("", o, a, ts...)))
-	im.opened(outs, shapes, open)
-	return outs
+	return im.entered(must.Get(im.made.Apply("", o, a, ts...)))
 }
 
 // Attribute values by their Go types.

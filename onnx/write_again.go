@@ -212,7 +212,7 @@ func (e *exporter) constantsOf(all []*stand, live map[*stand]bool, w graph.NodeI
 func (e *exporter) key(id graph.NodeID) string { return applicationKey(e.g, id) }
 
 func applicationKey(g *graph.Graph, id graph.NodeID) string {
-	return operatorKey(g.Op(id), g.Attrs(id), g.Operands(id))
+	return operatorKey(g.Op(id), g.OpenAttrs(id), g.Operands(id))
 }
 
 func operatorKey(op *graph.Op, a graph.Attrs, in []graph.Tensor) string {
@@ -343,7 +343,7 @@ func (m *comparison) same(made, t graph.Tensor) bool {
 		return true
 	}
 	if op != h.Op(t.Node) || made.Out != t.Out || g.DType(made) != h.DType(t) || !slices.Equal(g.Sizes(made), h.Sizes(t)) ||
-		op.FormatAttrs(g.Attrs(made.Node)) != op.FormatAttrs(h.Attrs(t.Node)) {
+		op.FormatAttrs(g.OpenAttrs(made.Node)) != op.FormatAttrs(h.OpenAttrs(t.Node)) {
 		return false
 	}
 	in, as := g.Operands(made.Node), h.Operands(t.Node)

@@ -17,18 +17,18 @@ import (
 func TestZZAt(t *testing.T) {
 	files, _ := filepath.Glob(os.Getenv("ZZ"))
 	for _, f := range files {
-		m, rep, err := Read(f, ReadOptions{Dynamic: true, Ranges: map[string]Range{"sequence": {1, 512}, "sequence_length": {1, 512}}})
-		if err != nil || len(rep.Dynamic.Vars) == 0 {
+		m, rep, err := Read(f, ReadOptions{Dynamic: true, Ranges: map[string]graph.Range{"sequence": {Lo: 1, Hi: 512}, "sequence_length": {Lo: 1, Hi: 512}}})
+		if err != nil || len(rep.Dynamic) == 0 {
 			continue
 		}
 		rng := rand.New(rand.NewPCG(1, 2))
 		for range 3 {
 			sizes, shapes := map[string]int{}, map[string][]int{}
-			for _, v := range rep.Dynamic.Vars {
+			for _, v := range rep.Dynamic {
 				sizes[v.Name] = 1 + rng.IntN(6)
 				shapes[v.Dim] = []int{sizes[v.Name]}
 			}
-			a, err := rep.Dynamic.At(m, sizes)
+			a, err := m.At(sizes)
 			if err != nil {
 				t.Errorf("%s at %v: %v", f, sizes, err)
 				continue
