@@ -99,20 +99,11 @@ func (b *Builder) Copy(g *Graph, id NodeID, in []Tensor) (NodeID, error) {
 	}
 	t := id.Out(0)
 	if kind, payload, ok := g.Opaque(id); ok {
-		outs := make([]TensorType, g.NumOut(id))
+		outs, shapes := make([]TensorType, g.NumOut(id)), make([]Shape, g.NumOut(id))
 		for i := range outs {
-			outs[i] = g.Type(id.Out(i))
-			sizes, err := b.g.sizing.sizesOf(g.Shape(id.Out(i)))
-			if err != nil {
-				return 0, b.fail(err)
-			}
-			outs[i].Sizes = sizes
+			outs[i], shapes[i] = g.Type(id.Out(i)), g.Shape(id.Out(i))
 		}
-		n, err := b.Opaque(g.Name(id), kind, payload, in, outs)
-		for i := range outs {
-			b.g.keepShape(n.Out(i), g.Shape(id.Out(i)))
-		}
-		return n, err
+		return b.OpaqueOpen(g.Name(id), kind, payload, in, outs, shapes)
 	}
 	if g.Op(id) != nil {
 		return b.add(g.Name(id), g.Op(id), g.OpenAttrs(id), in, g.DType(t))

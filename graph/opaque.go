@@ -84,6 +84,28 @@ func (b *Builder) Opaque(name, kind string, payload any, in []Tensor, outs []Ten
 	return id, nil
 }
 
+// OpaqueOpen is [Builder.Opaque] for outputs whose shapes may have variables of dynamic sizes:
+// outs have their element types.
+func (b *Builder) OpaqueOpen(name, kind string, payload any, in []Tensor, outs []TensorType, shapes []Shape) (NodeID, error) {
+	b.init()
+	at := make([]TensorType, len(outs))
+	for i := range outs {
+		sizes, err := b.g.sizing.SizesOf(shapes[i])
+		if err != nil {
+			return 0, b.fail(err)
+		}
+		at[i] = TensorType{outs[i].DType, sizes}
+	}
+	id, err := b.Opaque(name, kind, payload, in, at)
+	if err != nil {
+		return 0, err
+	}
+	for i, s := range shapes {
+		b.g.keepShape(id.Out(i), s)
+	}
+	return id, nil
+}
+
 func (g *Graph) keepOpaque(id NodeID, o *opaque) {
 	if g.opaque == nil {
 		g.opaque = map[NodeID]*opaque{}

@@ -55,6 +55,9 @@ func (s *Sizing) Vars() []SizeVar {
 
 // Has reports whether there is a variable of this name.
 func (s *Sizing) Has(name string) bool {
+	if s == nil {
+		return false
+	}
 	_, ok := s.ranges[name]
 	return ok
 }
@@ -137,8 +140,8 @@ func (a Attrs) Varies() (found bool) {
 	return found
 }
 
-// sizesOf are the sizes of a shape at the samples.
-func (s *Sizing) sizesOf(shape Shape) ([]int, error) {
+// SizesOf are the sizes of a shape at the samples.
+func (s *Sizing) SizesOf(shape Shape) ([]int, error) {
 	at := shape
 	if s != nil {
 		at = shape.Subst(&s.at)
@@ -231,7 +234,7 @@ func (b *Builder) Vary(s *Sizing) error {
 // AddOpen adds an input whose shape may have variables of [Builder.Vary].
 func (b *Builder) AddOpen(name string, t DType, shape Shape) (Tensor, error) {
 	b.init()
-	sizes, err := b.g.sizing.sizesOf(shape)
+	sizes, err := b.g.sizing.SizesOf(shape)
 	if err != nil {
 		return Tensor{}, b.fail(fmt.Errorf("input %s: %w", quoteName(name), err))
 	}

@@ -11,17 +11,29 @@ import (
 // AddInput adds an input, or a weight, of the given type. Inputs of one name and
 // type are one node.
 func (b *Bank) AddInput(name string, weight bool, t graph.TensorType) Node {
-	typ := b.typeID(t)
+	n, err := b.addInput(name, weight, t.DType, graph.Sizes(t.Sizes...))
+	if err != nil {
+		panic(err) // fixed sizes have no variables
+	}
+	return n
+}
+
+// addInput is AddInput for a shape that may have variables of dynamic sizes.
+func (b *Bank) addInput(name string, weight bool, dtype graph.DType, shape graph.Shape) (Node, error) {
+	typ, err := b.typeID(dtype, shape)
+	if err != nil {
+		return 0, err
+	}
 	var f flags
 	if weight {
 		f = fixed
 	}
-	n, isNew := b.add(b.leaf(name, weight, t), nil, []typeID{typ}, 0, f)
+	n, isNew := b.add(b.leaf(name, weight, typ), nil, []typeID{typ}, 0, f)
 	if isNew {
 		b.inputs = append(b.inputs, n)
 		b.origin[n] = name
 	}
-	return n
+	return n, nil
 }
 
 // Apply is the node that applies op to tensors of the bank: the one that is

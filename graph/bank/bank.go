@@ -132,9 +132,15 @@ func (b *Bank) Fixed(n Node) bool { return b.nodes[n].flags&fixed != 0 }
 // Op is the operator that a node applies, nil for an input.
 func (b *Bank) Op(n Node) *graph.Op { return b.syms[b.nodes[n].sym].op }
 
-// Attrs are the attribute values of a node's operator. The caller must not write
-// to them.
-func (b *Bank) Attrs(n Node) graph.Attrs { return b.syms[b.nodes[n].sym].attrs }
+// Attrs are the attribute values of a node's operator, at the sample sizes. The caller must
+// not write to them.
+func (b *Bank) Attrs(n Node) graph.Attrs { return b.syms[b.nodes[n].sym].at }
+
+// openAttrs are the attribute values of a node's operator, with variables of dynamic sizes.
+func (b *Bank) openAttrs(n Node) graph.Attrs { return b.syms[b.nodes[n].sym].attrs }
+
+// Sizing is the dynamic sizes of the network, nil if all sizes are fixed.
+func (b *Bank) Sizing() *graph.Sizing { return b.sizing }
 
 // Arity is the number of a node's operands.
 func (b *Bank) Arity(n Node) int { return int(b.nodes[n].arity) }
@@ -159,10 +165,10 @@ func (b *Bank) Out(n Node, i int) Tensor { return b.nodes[n].outs + Tensor(i) }
 // NodeOf is the node that computes a tensor, and which of its outputs it is.
 func (b *Bank) NodeOf(t Tensor) (Node, int) { return b.tensors[t].node, int(b.tensors[t].out) }
 
-// Shape is the shape of a tensor; the caller must not write to it.
+// Shape is the shape of a tensor, with variables of dynamic sizes; the caller must not write to it.
 func (b *Bank) Shape(t Tensor) graph.Shape { return b.types[b.tensors[t].typ].shape }
 
-// Type is the element type and the sizes of a tensor.
+// Type is the element type of a tensor, and its sizes at the sample sizes.
 func (b *Bank) Type(t Tensor) graph.TensorType { return b.types[b.tensors[t].typ].TensorType }
 
 // Inputs are the inputs, weights included, in the order in which they were added.

@@ -45,7 +45,7 @@ func (c *constants) moved(g *graph.Graph, id graph.NodeID, apart bool) (x Tensor
 		}
 		in = append(in, x)
 	}
-	n, err := c.b.Apply(op, g.Attrs(id), g.DType(id.Out(0)), in...)
+	n, err := c.b.Apply(op, g.OpenAttrs(id), g.DType(id.Out(0)), in...)
 	if err != nil {
 		return 0, false, err
 	}

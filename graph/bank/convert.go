@@ -31,6 +31,7 @@ func from(g *graph.Graph, price Price, w *Weights) (b *Bank, place func(graph.Te
 	if b.weights = w; w == nil {
 		w = &Weights{}
 	}
+	b.sizing = g.Sizing()
 	// keep says of a node of the bank, which a node of the graph has become, that laws do
 	// not speak of it, where that is so because of infinite numbers.
 	unreal := map[graph.Tensor]bool{}
@@ -54,7 +55,10 @@ func from(g *graph.Graph, price Price, w *Weights) (b *Bank, place func(graph.Te
 	for id := range g.Nodes() {
 		op := g.Op(id)
 		if op == nil {
-			n := b.AddInput(g.Name(id), g.IsWeight(id), g.Type(id.Out(0)))
+			n, err := b.addInput(g.Name(id), g.IsWeight(id), g.DType(id.Out(0)), g.Shape(id.Out(0)))
+			if err != nil {
+				return nil, nil, fmt.Errorf("input %s: %w", g.Name(id), err)
+			}
 			if to[id.Out(0)], err = numbers.weight(id.Out(0), b.Out(n, 0)); err != nil {
 				return nil, nil, fmt.Errorf("weight %s: %w", g.Name(id), err)
 			}
@@ -90,7 +94,7 @@ func from(g *graph.Graph, price Price, w *Weights) (b *Bank, place func(graph.Te
 			continue
 		}
 		if op.Expand == nil {
-			n, err := b.Apply(op, g.Attrs(id), g.DType(id.Out(0)), in...)
+			n, err := b.Apply(op, g.OpenAttrs(id), g.DType(id.Out(0)), in...)
 			if err != nil {
 				return nil, nil, fmt.Errorf("node %s: %w", g.Name(id), err)
 			}
@@ -105,7 +109,7 @@ func from(g *graph.Graph, price Price, w *Weights) (b *Bank, place func(graph.Te
 		for i, t := range in {
 			shapes[i] = b.Shape(t)
 		}
-		prims, err := op.Expand(g.Attrs(id), shapes)
+		prims, err := op.Expand(g.OpenAttrs(id), shapes)
 		if err != nil {
 			return nil, nil, fmt.Errorf("node %s: %w", g.Name(id), err)
 		}
@@ -140,7 +144,10 @@ func (b *Bank) addOpaque(op *graph.Op, kind string, payload any, digest []byte, 
 	text := fmt.Sprintf("opaque %d:%s %s", len(kind), kind, hex.EncodeToString(digest))
 	outs := make([]typeID, g.NumOut(id))
 	for i := range outs {
-		outs[i] = b.typeID(g.Type(id.Out(i)))
+		var err error
+		if outs[i], err = b.typeID(g.DType(id.Out(i)), g.Shape(id.Out(i))); err != nil {
+			return 0, err
+		}
 		text += " " + g.Type(id.Out(i)).String()
 	}
 	*serial++
@@ -154,16 +161,22 @@ func (b *Bank) addOpaque(op *graph.Op, kind string, payload any, digest []byte, 
 // came with; others are given one.
 func (b *Bank) Graph() (g *graph.Graph, of map[graph.NodeID]Node, err error) {
 	var gb graph.Builder
+	if b.sizing != nil {
+		if err := gb.Vary(b.sizing); err != nil {
+			return nil, nil, err
+		}
+	}
 	to := map[Tensor]graph.Tensor{}
 	of = map[graph.NodeID]Node{}
 	used := map[string]bool{}
 	for _, n := range b.inputs {
 		t := b.Type(b.Out(n, 0))
-		add := gb.AddInput
+		var x graph.Tensor
 		if b.Fixed(n) {
-			add = gb.AddWeight
+			x, err = gb.AddWeight(b.origin[n], t.DType, t.Sizes...)
+		} else {
+			x, err = gb.AddOpen(b.origin[n], t.DType, b.Shape(b.Out(n, 0)))
 		}
-		x, err := add(b.origin[n], t.DType, t.Sizes...)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -215,11 +228,15 @@ func (b *Bank) write(gb *graph.Builder, n Node, name string, in []graph.Tensor) 
 		for k := range outs {
 			outs[k] = b.Type(b.Out(n, k))
 		}
-		return gb.Opaque(name, o.kind, o.payload, in, outs)
+		shapes := make([]graph.Shape, b.NumOut(n))
+		for k := range shapes {
+			shapes[k] = b.Shape(b.Out(n, k))
+		}
+		return gb.OpaqueOpen(name, o.kind, o.payload, in, outs, shapes)
 	}
 	op := b.Op(n)
 	if op.In == 0 {
-		return gb.Constant(name, b.Type(b.Out(n, 0)).DType, op, b.Attrs(n))
+		return gb.Constant(name, b.Type(b.Out(n, 0)).DType, op, b.openAttrs(n))
 	}
-	return gb.Apply(name, op, b.Attrs(n), in...)
+	return gb.Apply(name, op, b.openAttrs(n), in...)
 }

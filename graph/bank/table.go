@@ -16,14 +16,15 @@ type (
 
 // symbol is an operator with its attribute values, or a leaf.
 type symbol struct {
-	op    *graph.Op // nil for an input
-	attrs graph.Attrs
+	op    *graph.Op   // nil for an input
+	attrs graph.Attrs // with variables of dynamic sizes
+	at    graph.Attrs // the same at the sample sizes
 	dtype graph.DType // of what an operator without operands computes
 	add   []element   // by output: the constant of the linear hash
 	mul   []element   // by operand: its factors
 }
 
-// typed is an interned type.
+// typed is an interned type: the sizes are those of the shape at the sample sizes.
 type typed struct {
 	graph.TensorType
 	shape graph.Shape
@@ -34,7 +35,8 @@ type inferred struct {
 	outs []typeID // nil: they do not fit
 	app  uint32   // its number, from 1
 	cost int64
-	// heavy: it takes more than [graph.MaxAhead] operations.
+	// heavy: it takes more than [graph.MaxAhead] operations, or depends on dynamic sizes: it is
+	// not computed ahead.
 	heavy bool
 	// values says which results have values, by output: see values.go.
 	values []values
@@ -51,6 +53,7 @@ type Table struct {
 	types  []typed
 	typeAt map[typeKey]typeID
 	known  map[[2]uint32]*inferred // by symbol and list of types
+	sizing *graph.Sizing           // nil: all sizes are fixed
 }
 
 type symKey struct {
@@ -74,17 +77,20 @@ func newTable() *Table {
 	}
 }
 
-func (t *Table) typeID(tt graph.TensorType) typeID {
-	shape := t.num.ShapeID(graph.Sizes(tt.Sizes...))
-	key := typeKey{tt.DType, shape}
+func (t *Table) typeID(dtype graph.DType, shape graph.Shape) (typeID, error) {
+	of := t.num.ShapeID(shape)
+	key := typeKey{dtype, of}
 	id, ok := t.typeAt[key]
 	if !ok {
+		sizes, err := t.sizing.SizesOf(shape)
+		if err != nil {
+			return 0, err
+		}
 		id = typeID(len(t.types))
 		t.typeAt[key] = id
-		tt.Sizes = append([]int{}, tt.Sizes...)
-		t.types = append(t.types, typed{tt, t.num.Shape(shape)})
+		t.types = append(t.types, typed{graph.TensorType{DType: dtype, Sizes: sizes}, t.num.Shape(of)})
 	}
-	return id
+	return id, nil
 }
 
 // symbol is the number of an operator with attribute values; dtype counts for
@@ -101,6 +107,9 @@ func (t *Table) symbol(op *graph.Op, a graph.Attrs, dtype graph.DType, text stri
 			text = "op " + op.Name + " " + a.Key() + " " + dtype.String()
 		}
 		s := symbol{op: op, attrs: append(graph.Attrs{}, a...), dtype: dtype}
+		if s.at = s.attrs; t.sizing != nil && s.attrs.Varies() {
+			s.at = s.attrs.Subst(t.sizing.Samples())
+		}
 		s.hashes(text, op.In, op.Out, op.Commutative)
 		id = symID(len(t.syms))
 		t.syms, t.symAt[key] = append(t.syms, s), id
@@ -109,8 +118,12 @@ func (t *Table) symbol(op *graph.Op, a graph.Attrs, dtype graph.DType, text stri
 }
 
 // leaf is the number of an input of that name.
-func (t *Table) leaf(name string, weight bool, tt graph.TensorType) symID {
+func (t *Table) leaf(name string, weight bool, typ typeID) symID {
+	tt := &t.types[typ]
 	text := fmt.Sprintf("leaf %t %d:%s %s %v", weight, len(name), name, tt.DType, tt.Sizes)
+	if _, fixed := tt.shape.Concrete(); !fixed {
+		text += " " + tt.shape.Key()
+	}
 	key := symKey{leaf: text}
 	id, ok := t.symAt[key]
 	if !ok {
@@ -163,17 +176,46 @@ func (t *Table) inferNow(sym symID, in []typeID, price Price) *inferred {
 	for i, x := range in {
 		types[i] = t.types[x].TensorType
 	}
-	out, err := graph.ApplyTypes(s.op, s.attrs, types, s.dtype)
+	out, err := graph.ApplyTypes(s.op, s.at, types, s.dtype)
+	if err != nil {
+		return &inferred{err: err}
+	}
+	shapes, varies, err := t.shapes(s, in, out)
 	if err != nil {
 		return &inferred{err: err}
 	}
 	k := &inferred{outs: make([]typeID, len(out))}
 	for i, x := range out {
-		k.outs[i] = t.typeID(x)
+		if k.outs[i], err = t.typeID(x.DType, shapes[i]); err != nil {
+			return &inferred{err: err}
+		}
 	}
 	if price != nil {
-		k.cost = price(s.op, s.attrs, types, out)
+		k.cost = price(s.op, s.at, types, out)
 	}
-	k.heavy = graph.Heavy(s.op, s.attrs, types, out)
+	k.heavy = varies || graph.Heavy(s.op, s.at, types, out)
 	return k
+}
+
+// shapes are the shapes of what a symbol computes, which has the types out at the sample
+// sizes, and whether it depends on dynamic sizes.
+func (t *Table) shapes(s *symbol, in []typeID, out []graph.TensorType) (shapes []graph.Shape, varies bool, err error) {
+	if t.sizing != nil {
+		varies = s.attrs.Varies()
+		shapes = make([]graph.Shape, len(in))
+		for i, x := range in {
+			shapes[i] = t.types[x].shape
+			_, fixed := shapes[i].Concrete()
+			varies = varies || !fixed
+		}
+	}
+	if varies {
+		shapes, err = t.sizing.Apply(s.op, s.attrs, shapes)
+		return shapes, true, err
+	}
+	shapes = make([]graph.Shape, len(out))
+	for i, x := range out {
+		shapes[i] = graph.Sizes(x.Sizes...)
+	}
+	return shapes, false, nil
 }

@@ -45,7 +45,7 @@ func sameNodes(g *graph.Graph) []graph.NodeID {
 		if op == nil || op.Name == graph.OpaqueName {
 			continue
 		}
-		key := op.Name + g.Attrs(id).Key()
+		key := op.Name + g.OpenAttrs(id).Key()
 		var in []string
 		for _, t := range g.Operands(id) {
 			in = append(in, fmt.Sprintf(" %d.%d", as[t.Node], t.Out))
@@ -68,10 +68,10 @@ func (n network) Application(t graph.Tensor) (op *graph.Op, attrs graph.Attrs, o
 	for i := range in {
 		in[i].Node = n.as[in[i].Node]
 	}
-	return n.g.Op(t.Node), n.g.Attrs(t.Node), in, int(t.Out)
+	return n.g.Op(t.Node), n.g.OpenAttrs(t.Node), in, int(t.Out)
 }
 
-func (n network) Shape(t graph.Tensor) graph.Shape { return graph.Sizes(n.g.Sizes(t)...) }
+func (n network) Shape(t graph.Tensor) graph.Shape { return n.g.Shape(t) }
 
 func (n network) DType(t graph.Tensor) graph.DType { return n.g.DType(t) }
 

@@ -10,7 +10,7 @@ import (
 func (s *side) constant(t graph.Tensor, u *law.Term) bool {
 	g := s.m.Graph
 	shape, want, ok := numberOf(u)
-	if !ok || !shape.Equal(graph.Sizes(g.Sizes(t)...)) || g.Type(t).Empty() {
+	if !ok || !shape.Equal(g.Shape(t)) || g.Type(t).Empty() {
 		return false
 	}
 	have, ok := s.number(t)

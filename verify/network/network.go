@@ -97,8 +97,18 @@ func (c *checker) plain() error {
 			}
 		}
 	}
-	if sizes, runs := law.Variables(c.eq); len(sizes)+len(runs) > 0 {
-		return fmt.Errorf("the equation has the size %s, which is no number", append(sizes, runs...)[0])
+	// The equation holds for all sizes of at least 1, and so for those of the models.
+	if !c.a.Graph.Sizing().Equal(c.b.Graph.Sizing()) {
+		return errors.New("the models have different dynamic sizes")
+	}
+	sizes, runs := law.Variables(c.eq)
+	for _, name := range sizes {
+		if !c.a.Graph.Sizing().Has(name) {
+			return fmt.Errorf("the equation has the size %s, which the models do not have", name)
+		}
+	}
+	if len(runs) > 0 {
+		return fmt.Errorf("the equation has the axes %s", runs[0])
 	}
 	for i, m := range []*model.Model{c.a, c.b} {
 		which := [2]string{"first", "second"}[i]
@@ -131,9 +141,9 @@ func (c *checker) signature(rep *Report) error {
 	}
 	rep.Inputs = len(x)
 	for i := range x {
-		s, t := c.a.Graph.Type(x[i].Out(0)), c.b.Graph.Type(y[i].Out(0))
-		if n, m := c.a.Graph.Name(x[i]), c.b.Graph.Name(y[i]); n != m || !sameType(s, t) {
-			return fmt.Errorf("input %d is %s %s and %s %s", i, n, s, m, t)
+		s, t := x[i].Out(0), y[i].Out(0)
+		if n, m := c.a.Graph.Name(x[i]), c.b.Graph.Name(y[i]); n != m || !c.sameType(s, t) {
+			return fmt.Errorf("input %d is %s %s and %s %s", i, n, typeText(c.a.Graph, s), m, typeText(c.b.Graph, t))
 		}
 	}
 	p, q := c.a.Graph.Outputs(), c.b.Graph.Outputs()
@@ -141,8 +151,8 @@ func (c *checker) signature(rep *Report) error {
 		return fmt.Errorf("the models have %d and %d outputs", len(p), len(q))
 	}
 	for i := range p {
-		if s, t := c.a.Graph.Type(p[i]), c.b.Graph.Type(q[i]); !sameType(s, t) {
-			return fmt.Errorf("output %d is %s and %s", i, s, t)
+		if !c.sameType(p[i], q[i]) {
+			return fmt.Errorf("output %d is %s and %s", i, typeText(c.a.Graph, p[i]), typeText(c.b.Graph, q[i]))
 		}
 	}
 	return c.order()
@@ -170,8 +180,15 @@ func outputName(g *graph.Graph, t graph.Tensor) string {
 	return g.Name(t.Node)
 }
 
-func sameType(s, t graph.TensorType) bool {
-	return s.DType == t.DType && slices.Equal(s.Sizes, t.Sizes)
+// sameType reports whether a tensor of a has the type of one of b, for all sizes.
+func (c *checker) sameType(s, t graph.Tensor) bool { return sameType(c.a.Graph, s, c.b.Graph, t) }
+
+func sameType(g *graph.Graph, s graph.Tensor, h *graph.Graph, t graph.Tensor) bool {
+	return g.DType(s) == h.DType(t) && g.Shape(s).Equal(h.Shape(t))
+}
+
+func typeText(g *graph.Graph, t graph.Tensor) string {
+	return g.DType(t).String() + g.Shape(t).String()
 }
 
 // declarations lets the first variables stand for the inputs of a that have elements.
@@ -196,8 +213,8 @@ func (c *checker) declarations() error {
 			continue
 		}
 		t := in[i].Out(0)
-		if !g.Shape.Equal(graph.Sizes(c.a.Graph.Sizes(t)...)) {
-			return fmt.Errorf("variable %s has shape %s, input %s of the first model %v", g.Name, g.Shape, c.a.Graph.Name(in[i]), c.a.Graph.Sizes(t))
+		if !g.Shape.Equal(c.a.Graph.Shape(t)) {
+			return fmt.Errorf("variable %s has shape %s, input %s of the first model %s", g.Name, g.Shape, c.a.Graph.Name(in[i]), c.a.Graph.Shape(t))
 		}
 		c.vars[g.Name] = t
 	}
@@ -267,7 +284,7 @@ func (c *checker) leftVariable(s *side, t graph.Tensor, name string) error {
 		return fmt.Errorf("it is no variable, the equation has %s", name)
 	default:
 		g, ok := c.eq.Find(name)
-		if !ok || !g.Shape.Equal(graph.Sizes(c.a.Graph.Sizes(t)...)) {
+		if !ok || !g.Shape.Equal(c.a.Graph.Shape(t)) {
 			return fmt.Errorf("variable %s does not have its shape", name)
 		}
 		for other, have := range c.vars {
@@ -319,8 +336,8 @@ func (c *checker) rightVariable(s *side, t graph.Tensor, name string) error {
 		return fmt.Errorf("variable %s stands for nothing", name)
 	}
 	ga, gb := c.a.Graph, c.b.Graph
-	if !sameType(ga.Type(have), gb.Type(t)) {
-		return fmt.Errorf("it is %s, variable %s is %s", gb.Type(t), name, ga.Type(have))
+	if !c.sameType(have, t) {
+		return fmt.Errorf("it is %s, variable %s is %s", typeText(gb, t), name, typeText(ga, have))
 	}
 	switch {
 	case ga.Op(have.Node) == nil && gb.Op(t.Node) == nil && !ga.IsWeight(have.Node):
@@ -369,12 +386,12 @@ func twins(a *model.Model, x graph.NodeID, b *model.Model, y graph.NodeID, opaqu
 		return false
 	}
 	for i, t := range p.Operands(x) {
-		if !sameType(p.Type(t), q.Type(q.Operands(y)[i])) {
+		if !sameType(p, t, q, q.Operands(y)[i]) {
 			return false // terms are equal whatever their element types are
 		}
 	}
 	for k := range p.NumOut(x) {
-		if !sameType(p.Type(x.Out(k)), q.Type(y.Out(k))) {
+		if !sameType(p, x.Out(k), q, y.Out(k)) {
 			return false
 		}
 	}
@@ -383,5 +400,5 @@ func twins(a *model.Model, x graph.NodeID, b *model.Model, y graph.NodeID, opaqu
 	if ok || too {
 		return opaque && ok && too && kind == other && slices.Equal(p.OpaqueDigest(x), q.OpaqueDigest(y))
 	}
-	return p.Op(x) == q.Op(y) && p.Attrs(x).Equal(q.Attrs(y))
+	return p.Op(x) == q.Op(y) && p.OpenAttrs(x).Equal(q.OpenAttrs(y))
 }

@@ -55,7 +55,7 @@ func (s *side) cut(t graph.Tensor) bool {
 func (s *side) moves(t graph.Tensor) bool {
 	g := s.m.Graph
 	op := g.Op(t.Node)
-	if op == nil || !op.Rearranges && op.Layout != graph.LayoutMakes && !padsZeros(op, g.Attrs(t.Node)) {
+	if op == nil || !op.Rearranges && op.Layout != graph.LayoutMakes && !padsZeros(op, g.OpenAttrs(t.Node)) {
 		return false
 	}
 	for _, x := range g.Operands(t.Node) {
@@ -119,9 +119,9 @@ func (s *side) compare(t graph.Tensor, u *law.Term) error {
 	in := g.Operands(t.Node)
 	shapes := make([]graph.Shape, len(in))
 	for i, x := range in {
-		shapes[i] = graph.Sizes(g.Sizes(x)...)
+		shapes[i] = g.Shape(x)
 	}
-	p, out, err := op.Primitive(g.Attrs(t.Node), shapes, int(t.Out))
+	p, out, err := op.Primitive(g.OpenAttrs(t.Node), shapes, int(t.Out))
 	if err != nil {
 		return fmt.Errorf("node %s: %w", g.Name(t.Node), err)
 	}
