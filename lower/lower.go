@@ -80,8 +80,8 @@ func Uses(g *graph.Graph) map[graph.Tensor]int {
 }
 
 // Fixed says for each node, indexed by its id, whether it is an operator that
-// depends on weights and constants only. What an opaque node depends on is not
-// known.
+// depends on weights and constants only, and not on dynamic sizes. What an opaque node depends
+// on is not known.
 func Fixed(g *graph.Graph) []bool {
 	fixed := make([]bool, g.Len()+1) // weights included
 	once := make([]bool, g.Len()+1)
@@ -91,7 +91,7 @@ func Fixed(g *graph.Graph) []bool {
 			continue
 		}
 		_, _, opaque := g.Opaque(id)
-		all := !opaque
+		all := !opaque && !g.Varies(id)
 		for _, t := range g.Operands(id) {
 			all = all && fixed[t.Node]
 		}

@@ -18,6 +18,7 @@ type dynamic struct {
 	*graph.Sizing
 	opt   ReadOptions
 	vars  []Variable
+	axes  []OpenSize           // of all inputs, at the samples
 	named map[string]graph.Dim // dimensions of the file by name
 }
 
@@ -28,6 +29,9 @@ type Variable struct {
 	Input string // the first input that has it
 	Axis  int
 }
+
+// key is the name of the variable in [ReadOptions].
+func (v Variable) key() string { return cmp.Or(v.Dim, v.Name) }
 
 func newDynamic(opt ReadOptions) *dynamic {
 	return &dynamic{Sizing: &graph.Sizing{}, opt: opt, named: map[string]graph.Dim{}}

@@ -80,7 +80,7 @@ func once(m *model.Model) (*model.Model, error) {
 			in[i] = graph.Tensor{Node: to[t.Node], Out: t.Out}
 		}
 		if op := g.Op(id); op != nil && op.Name != graph.OpaqueName {
-			key := operatorKey(op, g.Attrs(id), in) + g.DType(id.Out(0)).String()
+			key := operatorKey(op, g.OpenAttrs(id), in) + g.DType(id.Out(0)).String()
 			if known[key] != 0 {
 				to[id] = known[key]
 				continue
@@ -408,12 +408,14 @@ func (w *rewriting) region(name func(string) string, taken *names) (m *model.Mod
 	defer must.Catch(&err)
 	g := w.r.Graph
 	var b graph.Builder
+	if g.Sizing() != nil {
+		must.Do(b.Vary(g.Sizing()))
+	}
 	to := map[graph.Tensor]graph.Tensor{}
 	m = &model.Model{Name: w.r.Name, Weights: map[graph.NodeID]*model.Weight{}}
 	// A value may be an input once only.
 	for _, t := range sortedTensors(w.given) {
-		typ := g.Type(t)
-		to[t] = must.Get(b.AddInput(name(w.given[t]), typ.DType, typ.Sizes...))
+		to[t] = must.Get(b.AddOpen(name(w.given[t]), g.DType(t), g.Shape(t)))
 	}
 	weights := map[graph.NodeID]*model.Weight{}
 	users := map[graph.Tensor]int{}
@@ -446,7 +448,7 @@ func (w *rewriting) region(name func(string) string, taken *names) (m *model.Mod
 			for i, alone := range implicit(g, g.Operands(id), g.Sizes(id.Out(0)), func(t graph.Tensor) bool { return w.visited[t.Node] }) {
 				if t := g.Operands(id)[i]; alone && users[t] > 1 {
 					users[t]--
-					in[i] = must.Get(b.Apply("", g.Op(t.Node), g.Attrs(t.Node), to[g.Operands(t.Node)[0]])).Out(0)
+					in[i] = must.Get(b.Apply("", g.Op(t.Node), g.OpenAttrs(t.Node), to[g.Operands(t.Node)[0]])).Out(0)
 				}
 			}
 		}
@@ -461,15 +463,15 @@ func (w *rewriting) region(name func(string) string, taken *names) (m *model.Mod
 			own = taken.unique(g.Name(id))
 		}
 		if kind, payload, ok := g.Opaque(id); ok {
-			outs := make([]graph.TensorType, g.NumOut(id))
+			outs, shapes := make([]graph.TensorType, g.NumOut(id)), make([]graph.Shape, g.NumOut(id))
 			for k := range outs {
-				outs[k] = g.Type(id.Out(k))
+				outs[k], shapes[k] = g.Type(id.Out(k)), g.Shape(id.Out(k))
 			}
-			n = must.Get(b.Opaque(own, kind, payload, in, outs))
+			n = must.Get(b.OpaqueOpen(own, kind, payload, in, outs, shapes))
 		} else if g.Op(id).In == 0 {
-			n = must.Get(b.Constant(own, g.DType(id.Out(0)), g.Op(id), g.Attrs(id)))
+			n = must.Get(b.Constant(own, g.DType(id.Out(0)), g.Op(id), g.OpenAttrs(id)))
 		} else {
-			n = must.Get(b.Apply(own, g.Op(id), g.Attrs(id), in...))
+			n = must.Get(b.Apply(own, g.Op(id), g.OpenAttrs(id), in...))
 		}
 		for k := range g.NumOut(id) {
 			if _, given := to[id.Out(k)]; !given {
@@ -513,7 +515,7 @@ func (w *rewriting) export(name func(string) string, taken *names, open bool) (*
 		return nil, err
 	}
 	e := newExporter(m)
-	e.names, e.open = taken, open
+	e.names, e.open, e.vars = taken, open && w.s.vars == nil, w.s.vars
 	for _, o := range w.s.file.GetOpsetImport() {
 		if defaultDomain(o.GetDomain()) {
 			e.opset = o.GetVersion()

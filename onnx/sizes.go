@@ -134,6 +134,7 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto) (graph.TensorType, []gr
 				}
 				open[i] = im.open.variable(name, in.GetName(), i)
 				n = int64(im.open.sampleOf(open[i]))
+				im.open.axes = append(im.open.axes, OpenSize{Input: in.GetName(), Axis: i, Dim: name, Size: int(n)})
 				break
 			}
 			if batch, sure := im.batchAxis(dims); !ok && i == batch && (sure || im.opt.Batch > 0) {

@@ -19,6 +19,7 @@ type Source struct {
 	// open are the sizes that the file leaves open, given its inputs that were given a value.
 	open  []OpenSize
 	given map[string]*model.Weight
+	vars  []Variable // dynamic sizes; nil: the model was read at fixed sizes
 	// defaults are the inputs that were taken to be the constants that the file has for them.
 	defaults []string
 	opt      ReadOptions
@@ -28,8 +29,24 @@ type Source struct {
 	infos   []*onnxpb.ValueInfoProto
 }
 
-// ReadResult reads a file that [Rewrite] made, as the source was read.
-func (s *Source) ReadResult(path string) (*model.Model, error) { return s.ReadAt(path, s.open) }
+// ReadResult reads a file that [Rewrite] made, as the source was read: for fixed sizes, or for
+// the same ranges of dynamic ones.
+func (s *Source) ReadResult(path string) (*model.Model, error) {
+	if s.vars == nil {
+		return s.ReadAt(path, s.open)
+	}
+	opt := s.opt
+	opt.Some, opt.Constants = true, nil // they are in the file
+	opt.Samples, opt.Ranges = map[string]int{}, map[string]graph.Range{}
+	for _, v := range s.vars {
+		opt.Samples[v.key()], opt.Ranges[v.key()] = v.Sample, v.Range
+	}
+	m, _, err := Read(path, opt)
+	return m, err
+}
+
+// Dynamic are the sizes that are variables; none of a model that was read at fixed sizes.
+func (s *Source) Dynamic() []Variable { return slices.Clone(s.vars) }
 
 // sourceValue is a value of the main graph.
 type sourceValue struct {
@@ -41,6 +58,9 @@ type sourceValue struct {
 func (im *importer) sourceOf(m *model.Model, from []graph.NodeID, env *scope, nodes []*onnxpb.NodeProto) *Source {
 	s := &Source{src: im.src, file: im.file, model: m, nodes: nodes,
 		open: slices.Clone(im.report.Open), given: im.report.Constants, defaults: im.report.Defaults, opt: im.opt, branches: im.branches}
+	if im.open != nil && len(im.open.vars) > 0 {
+		s.open, s.vars = append(s.open, im.open.axes...), im.open.vars
+	}
 	to := map[graph.NodeID]graph.NodeID{}
 	for id := range m.Graph.Nodes() {
 		to[from[id]] = id

@@ -117,7 +117,8 @@ type exporter struct {
 	m     *model.Model
 	g     *graph.Graph
 	opset int64
-	open  bool // sizes may be others than those of the graph
+	open  bool       // sizes may be others than those of the graph
+	vars  []Variable // the axes of inputs that dynamic sizes are
 
 	names   *names
 	name    map[graph.Tensor]string         // of a tensor in the file

@@ -323,12 +323,13 @@ func writeConcat(e *exporter, id graph.NodeID) {
 }
 
 func writeSlice(e *exporter, id graph.NodeID) {
-	lo, hi, axis := e.int(id, "lo"), e.int(id, "hi"), e.int(id, "axis")
-	if lo == 0 && hi == e.operandSizes(id, 0)[axis] { // a runtime takes an Identity away
+	axis := e.int(id, "axis")
+	lo, hi := e.dims(id, "lo")[0], e.dims(id, "hi")[0]
+	if lo == graph.Int(0) && hi == e.g.Shape(e.g.Operands(id)[0])[axis].Dim { // a runtime takes an Identity away
 		mark(e.emit("Identity", e.operands(id), e.out(id)), noteWhole+strconv.Itoa(axis))
 		return
 	}
-	e.emit("Slice", append(e.operands(id), e.intList(lo), e.intList(hi), e.intList(axis)), e.out(id))
+	e.emit("Slice", append(e.operands(id), e.dimList(lo), e.dimList(hi), e.intList(axis)), e.out(id))
 }
 
 // noteWhole, with an axis, is the note of an Identity that is a slice along the axis from
@@ -353,11 +354,14 @@ func writeTranspose(e *exporter, id graph.NodeID) {
 // writeReshape writes an operator whose second input is the shape.
 func writeReshape(onnx string) writer {
 	return func(e *exporter, id graph.NodeID) {
-		to := e.sizes(id)
-		if onnx == "Reshape" && e.open {
-			to = relative(e.operandSizes(id, 0), to)
+		to := dimsOfShape(e.g.Shape(id.Out(0)))
+		switch _, number := fixed(to); {
+		case onnx == "Reshape" && !number:
+			to = relativeDims(dimsOfShape(e.g.Shape(e.g.Operands(id)[0])), to)
+		case onnx == "Reshape" && e.open:
+			to = dimsOf(relative(e.operandSizes(id, 0), e.sizes(id))...)
 		}
-		n := e.emit(onnx, append(e.operands(id), e.intList(to...)), e.out(id))
+		n := e.emit(onnx, append(e.operands(id), e.dimList(to...)), e.out(id))
 		if onnx == "Reshape" && slices.Contains(e.sizes(id), 0) { // else 0 is the size that the operand has there
 			n.Attribute = append(n.Attribute, intAttribute("allowzero", 1))
 		}

@@ -99,7 +99,7 @@ func (c *checker) plain() error {
 	}
 	// The equation holds for all sizes of at least 1, and so for those of the models.
 	if !c.a.Graph.Sizing().Equal(c.b.Graph.Sizing()) {
-		return errors.New("the models have different dynamic sizes")
+		return fmt.Errorf("the models have different dynamic sizes: %v and %v", c.a.Graph.Sizing().Vars(), c.b.Graph.Sizing().Vars())
 	}
 	sizes, runs := law.Variables(c.eq)
 	for _, name := range sizes {

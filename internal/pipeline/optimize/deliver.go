@@ -30,7 +30,7 @@ func (r *Result) deliver(ctx context.Context, o *Options, b *built) (m *model.Mo
 		b.changes, b.unwritten = onnx.Rewrite(path, o.Source, b.out, opt)
 		var open [][]onnx.OpenSize
 		var why error
-		if b.unwritten == nil && len(o.Source.Open()) > 0 {
+		if b.unwritten == nil && len(o.Source.Open()) > 0 && o.Model.Graph.Sizing() == nil {
 			if open, why = o.provedOpen(ctx, b, path); why != nil {
 				opt.Fix = true
 				b.changes, b.unwritten = onnx.Rewrite(path, o.Source, b.out, opt)
