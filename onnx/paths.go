@@ -44,7 +44,7 @@ func (p *paths) under(v string) []graph.Tensor {
 		return ts
 	}
 	i, made := p.maker[v]
-	if !made || p.s.values[v].fixed != nil {
+	if !made || p.s.values[v].known() {
 		return nil
 	}
 	p.below[v] = nil

@@ -3,6 +3,7 @@ package onnx
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
@@ -48,6 +49,7 @@ type rewriting struct {
 	needed  map[string]bool         // values that are asked for
 	inits   map[string]bool         // initializers that are kept
 	stored  []string                // constants that become initializers
+	sizes   []string                // integers that are computed from the sizes of inputs
 	alias   map[string]string       // values that are others
 	wanted  map[graph.Tensor]string // tensors of the result that are written
 	written []graph.Tensor          // the same, in the order in which they are asked for
@@ -156,10 +158,29 @@ func (w *rewriting) there(v string) bool {
 	if !made {
 		return true
 	}
-	return w.whole[i] || w.s.values[v].fixed != nil
+	return w.whole[i] || w.s.values[v].known()
 }
 
 func (w *rewriting) keeps(i int, n *onnxpb.NodeProto) bool {
+	if os.Getenv("ZZK") != "" {
+		for _, v := range w.reads[i] {
+			if !w.there(v) {
+				fmt.Println("NOT THERE", n.GetOpType(), n.GetName(), v)
+			}
+		}
+		for _, o := range n.GetOutput() {
+			if t := w.s.values[o].tensor; o != "" && t.Node != 0 {
+				if x, ok := w.m.to[t]; !ok || w.is[o] != x {
+					fmt.Println("OTHER", n.GetOpType(), n.GetName(), o, ok)
+				}
+			}
+		}
+		for id := range w.within(i, n) {
+			if !w.m.keeps(id) {
+				fmt.Println("WITHIN", n.GetOpType(), n.GetName(), w.s.model.Graph.Name(id), w.s.model.Graph.Op(id).Name, w.s.model.Graph.OpenAttrs(id))
+			}
+		}
+	}
 	for _, v := range w.reads[i] {
 		if !w.there(v) {
 			return false
@@ -180,6 +201,15 @@ func (w *rewriting) keeps(i int, n *onnxpb.NodeProto) bool {
 	return true
 }
 
+// make makes a value that is known without its node.
+func (w *rewriting) make(v string) {
+	if w.s.values[v].fixed != nil {
+		w.stored = append(w.stored, v)
+	} else {
+		w.sizes = append(w.sizes, v)
+	}
+}
+
 // demand asks for a value under its name.
 func (w *rewriting) demand(v string) {
 	if w.needed[v] {
@@ -190,7 +220,7 @@ func (w *rewriting) demand(v string) {
 	x, is := w.is[v]
 	switch {
 	case made && w.opened.values[v]:
-		w.stored = append(w.stored, v)
+		w.make(v)
 	case !made:
 		w.inits[v] = true
 		if o, ok := w.outputs[v]; ok && (!is || o != x) {
@@ -224,8 +254,8 @@ func (w *rewriting) demand(v string) {
 			w.wanted[x] = v
 			w.written = append(w.written, x)
 		}
-	case w.s.values[v].fixed != nil:
-		w.stored = append(w.stored, v)
+	case w.s.values[v].known():
+		w.make(v)
 	default:
 		must.Failf("value %q is not available", clip(v))
 	}
@@ -510,9 +540,12 @@ func sortedTensors(of map[graph.Tensor]string) []graph.Tensor {
 // export writes the new part in the operator set of the file. open: sizes of the file stay
 // open.
 func (w *rewriting) export(name func(string) string, taken *names, open bool) (*onnxpb.ModelProto, error) {
-	m, err := w.region(name, taken)
-	if err != nil {
-		return nil, err
+	m := &model.Model{Graph: new(graph.Builder).Graph()}
+	if len(w.written) > 0 {
+		var err error
+		if m, err = w.region(name, taken); err != nil {
+			return nil, err
+		}
 	}
 	e := newExporter(m)
 	e.names, e.open, e.vars = taken, open && w.s.vars == nil, w.s.vars
@@ -526,6 +559,13 @@ func (w *rewriting) export(name func(string) string, taken *names, open bool) (*
 	}
 	for i, t := range m.Graph.Outputs() {
 		e.name[t] = name(w.wanted[w.written[i]])
+	}
+	if err := must.Try(func() {
+		for _, v := range w.sizes {
+			e.sizeValue(w.s.values[v].sizes, name(v))
+		}
+	}); err != nil {
+		return nil, err
 	}
 	p, err := e.model(nil, "")
 	if err != nil {

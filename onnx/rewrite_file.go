@@ -200,7 +200,7 @@ func (o *opened) patch(p *paths, m *matching, r *model.Model, src io.ReaderAt, o
 	}
 	w.write()
 	items := f.items()
-	f.changed = inlined || len(w.written)+len(w.stored)+len(w.alias) > 0 || opt.Clean && slices.Contains(w.copied, false) ||
+	f.changed = inlined || len(w.written)+len(w.stored)+len(w.sizes)+len(w.alias) > 0 || opt.Clean && slices.Contains(w.copied, false) ||
 		opt.Fix && len(s.open)+len(s.given)+len(s.defaults) > 0
 	if !f.changed {
 		f.out = []segment{{end: s.src.size}}
@@ -272,7 +272,7 @@ func (f *patch) items() []item {
 		list = append(list, item{reads: []string{u}, makes: []string{v}, at: -1, node: &onnxpb.NodeProto{
 			OpType: proto.String("Identity"), Name: proto.String(f.taken.unique(v + "/identity")), Input: []string{u}, Output: []string{v}}})
 	}
-	if len(w.written) > 0 {
+	if len(w.written)+len(w.sizes) > 0 {
 		f.region = must.Get(w.export(f.name, f.taken, !f.opt.Fix && len(f.s.open) > 0))
 		w.originals(f.region, f.taken)
 		if len(w.written) != len(f.region.GetGraph().GetOutput()) {

@@ -96,15 +96,11 @@ func digestOf(payload any) []byte {
 }
 
 func (m *matching) claim(a, b graph.Tensor) bool {
-	if _, ok := m.to[a]; ok || !typesAgree(m.g.Type(a), m.r.Type(b)) {
+	if _, ok := m.to[a]; ok || m.g.DType(a) != m.r.DType(b) || !m.g.Shape(a).Equal(m.r.Shape(b)) {
 		return false
 	}
 	m.to[a], m.back[b] = b, true
 	return true
-}
-
-func typesAgree(a, b graph.TensorType) bool {
-	return a.DType == b.DType && slices.Equal(a.Sizes, b.Sizes)
 }
 
 // computed are the tensors of r that a node of g computes from tensors of r; nil for those
@@ -125,7 +121,7 @@ func (m *matching) computed(id graph.NodeID, in []graph.Tensor) []graph.Tensor {
 	if op.In == 0 {
 		suffix = g.DType(id.Out(0)).String()
 	}
-	if x := m.at[operatorKey(op, g.Attrs(id), in)+suffix]; x != 0 {
+	if x := m.at[operatorKey(op, g.OpenAttrs(id), in)+suffix]; x != 0 {
 		for k := range outs {
 			outs[k] = x.Out(k)
 		}
@@ -136,9 +132,9 @@ func (m *matching) computed(id graph.NodeID, in []graph.Tensor) []graph.Tensor {
 	}
 	shapes := make([]graph.Shape, len(in))
 	for i, t := range in {
-		shapes[i] = graph.Sizes(m.r.Sizes(t)...)
+		shapes[i] = m.r.Shape(t)
 	}
-	prims, err := op.Expand(g.Attrs(id), shapes)
+	prims, err := op.Expand(g.OpenAttrs(id), shapes)
 	if err != nil {
 		return outs
 	}
@@ -211,7 +207,7 @@ func (m *matching) alike(a, b graph.Tensor) bool {
 		return opaque && other && bytes.Equal(digestOf(p), digestOf(q)) && a.Out == b.Out
 	}
 	if op == of {
-		return a.Out == b.Out && op.FormatAttrs(m.g.Attrs(a.Node)) == of.FormatAttrs(m.r.Attrs(b.Node))
+		return a.Out == b.Out && op.FormatAttrs(m.g.OpenAttrs(a.Node)) == of.FormatAttrs(m.r.OpenAttrs(b.Node))
 	}
 	return op.Expand != nil && slices.Contains(op.ExpandsTo, of)
 }

@@ -26,7 +26,7 @@ func (*cycle) Error() string { return "the nodes of the result have a cycle" }
 func (o *opened) add(s *Source, c *cycle) bool {
 	for i, it := range c.items {
 		for _, v := range c.items[(i+1)%len(c.items)].makes {
-			if it.at >= 0 && slices.Contains(it.reads, v) && s.values[v].fixed != nil && !o.values[v] {
+			if it.at >= 0 && slices.Contains(it.reads, v) && s.values[v].known() && !o.values[v] {
 				o.values[v] = true
 				return true
 			}

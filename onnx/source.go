@@ -52,7 +52,11 @@ func (s *Source) Dynamic() []Variable { return slices.Clone(s.vars) }
 type sourceValue struct {
 	tensor graph.Tensor // in the graph of the model; the zero tensor if no output needs it
 	fixed  *value       // what is known of its elements, nil if nothing is
+	sizes  *value       // integers that depend on dynamic sizes, nil if it is something else
 }
+
+// known reports whether the value can be made without its node.
+func (v sourceValue) known() bool { return v.fixed != nil || v.sizes != nil }
 
 // sourceOf records what was read. from says which node of im.made each node of the model is.
 func (im *importer) sourceOf(m *model.Model, from []graph.NodeID, env *scope, nodes []*onnxpb.NodeProto) *Source {
@@ -74,6 +78,8 @@ func (im *importer) sourceOf(m *model.Model, from []graph.NodeID, env *scope, no
 			}
 			if v.list == nil && v.fixed() {
 				sv.fixed = v
+			} else if v.ints != nil {
+				sv.sizes = v
 			}
 			vals[name] = sv
 		}

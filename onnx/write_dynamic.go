@@ -150,6 +150,21 @@ func (e *exporter) sizeVar(name string) string {
 	return out
 }
 
+// sizeValue computes integers that depend on dynamic sizes.
+func (e *exporter) sizeValue(v *value, name string) {
+	at := e.dimList(v.ints...)
+	if v.dtype != graph.Int64 {
+		cast := e.names.unique(name + "/cast")
+		e.emit("Cast", []string{at}, cast, intAttribute("to", int64(elemOf(v.dtype))))
+		at = cast
+	}
+	if len(v.sized) != 1 {
+		e.emit("Reshape", []string{at, e.intList(v.sized...)}, name)
+		return
+	}
+	e.emit("Identity", []string{at}, name)
+}
+
 // relativeDims is a shape for Reshape that names as few sizes as it can, as [relative] at fixed
 // sizes: 0 is the size that the operand has at that axis, and -1, once, what is left.
 func relativeDims(from, to []graph.Dim) []graph.Dim {

@@ -30,6 +30,7 @@ func writePow(e *exporter, id graph.NodeID) {
 // node emits what a node of the graph is in ONNX.
 func (e *exporter) node(id graph.NodeID) {
 	op := e.g.Op(id)
+	e.dynamicFits(id)
 	if f := e.as[id]; f != nil {
 		f()
 	} else if _, payload, ok := e.g.Opaque(id); ok {
