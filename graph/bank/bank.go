@@ -136,8 +136,9 @@ func (b *Bank) Op(n Node) *graph.Op { return b.syms[b.nodes[n].sym].op }
 // not write to them.
 func (b *Bank) Attrs(n Node) graph.Attrs { return b.syms[b.nodes[n].sym].at }
 
-// openAttrs are the attribute values of a node's operator, with variables of dynamic sizes.
-func (b *Bank) openAttrs(n Node) graph.Attrs { return b.syms[b.nodes[n].sym].attrs }
+// OpenAttrs are the attribute values of a node's operator, with variables of dynamic sizes. The
+// caller must not write to them.
+func (b *Bank) OpenAttrs(n Node) graph.Attrs { return b.syms[b.nodes[n].sym].attrs }
 
 // Sizing is the dynamic sizes of the network, nil if all sizes are fixed.
 func (b *Bank) Sizing() *graph.Sizing { return b.sizing }

@@ -236,7 +236,7 @@ func (b *Bank) write(gb *graph.Builder, n Node, name string, in []graph.Tensor) 
 	}
 	op := b.Op(n)
 	if op.In == 0 {
-		return gb.Constant(name, b.Type(b.Out(n, 0)).DType, op, b.openAttrs(n))
+		return gb.Constant(name, b.Type(b.Out(n, 0)).DType, op, b.OpenAttrs(n))
 	}
-	return gb.Apply(name, op, b.openAttrs(n), in...)
+	return gb.Apply(name, op, b.OpenAttrs(n), in...)
 }

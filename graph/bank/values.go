@@ -103,7 +103,7 @@ func (x numbers) Application(t Tensor) (op *graph.Op, attrs graph.Attrs, operand
 			operands[i] = aside + Tensor(i)
 		}
 	}
-	return x.b.Op(n), x.b.openAttrs(n), operands, out
+	return x.b.Op(n), x.b.OpenAttrs(n), operands, out
 }
 
 func (x numbers) Shape(t Tensor) graph.Shape { return x.b.Shape(x.at(t)) }

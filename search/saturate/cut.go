@@ -199,7 +199,7 @@ func (c *cutter) parts(ps *pieces) []part {
 
 // part makes a part of nodes; ok is false if there is nothing in it to be rewritten.
 func (c *cutter) part(ps *pieces, nodes []bank.Node) (p part, ok bool) {
-	pc := &piece{dtype: c.dtype}
+	pc := &piece{dtype: c.dtype, sizing: c.net.Sizing()}
 	in := map[bank.Node]bool{}
 	for _, n := range nodes {
 		if c.inside(n) {
@@ -218,11 +218,11 @@ func (c *cutter) part(ps *pieces, nodes []bank.Node) (p part, ok bool) {
 		n, _ := c.net.NodeOf(t)
 		if !in[n] && !(c.net.Fixed(n) && c.net.Op(n) != nil && c.inside(n)) {
 			p.inputs = append(p.inputs, t)
-			pc.inputs = append(pc.inputs, input{c.net.Type(t), c.net.Fixed(n)})
+			pc.inputs = append(pc.inputs, input{c.net.Type(t), c.net.Shape(t), c.net.Fixed(n)})
 			place[t] = ^ref(len(pc.inputs) - 1)
 			return place[t]
 		}
-		a := app{op: c.net.Op(n), attrs: c.net.Attrs(n)}
+		a := app{op: c.net.Op(n), attrs: c.net.OpenAttrs(n)}
 		for _, o := range c.net.Operands(n) {
 			a.args = append(a.args, visit(o))
 		}

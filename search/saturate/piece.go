@@ -21,7 +21,8 @@ type app struct {
 // input is what a piece knows of a tensor that it reads.
 type input struct {
 	typ   graph.TensorType
-	fixed bool // it depends on weights only
+	shape graph.Shape // with variables of dynamic sizes
+	fixed bool        // it depends on weights only
 }
 
 // piece is a part of a network by itself: what it computes from its inputs, which
@@ -31,6 +32,7 @@ type piece struct {
 	nodes   []app // operands before their users
 	outputs []ref
 	dtype   graph.DType // of nodes without operands
+	sizing  *graph.Sizing
 }
 
 // part is a place of a piece in a network.
@@ -63,7 +65,7 @@ func (ps *pieces) add(p *piece) int {
 	b := binary.AppendUvarint(nil, uint64(len(p.inputs)))
 	b = append(b, byte(p.dtype))
 	for _, x := range p.inputs {
-		b = binary.AppendUvarint(b, ps.number(x.typ.String()))
+		b = binary.AppendUvarint(b, ps.number(x.typ.DType.String()+x.shape.Key()))
 		if x.fixed {
 			b = append(b, 1)
 		} else {
@@ -97,13 +99,20 @@ func (ps *pieces) add(p *piece) int {
 // I0, I1, ... and, as outputs, those of the piece.
 func (p *piece) graph() (*graph.Graph, error) {
 	var gb graph.Builder
+	if p.sizing != nil {
+		if err := gb.Vary(p.sizing); err != nil {
+			return nil, err
+		}
+	}
 	ins := make([]graph.Tensor, len(p.inputs))
 	for i, x := range p.inputs {
-		add := gb.AddInput
+		var t graph.Tensor
+		var err error
 		if x.fixed {
-			add = gb.AddWeight
+			t, err = gb.AddWeight(inputName(i), x.typ.DType, x.typ.Sizes...)
+		} else {
+			t, err = gb.AddOpen(inputName(i), x.typ.DType, x.shape)
 		}
-		t, err := add(inputName(i), x.typ.DType, x.typ.Sizes...)
 		if err != nil {
 			return nil, err
 		}

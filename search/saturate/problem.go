@@ -105,7 +105,7 @@ func (s *solver) newProblem(roots []egraph.NodeID) (*problem, error) {
 // add adds a node of the e-graph: as what lies dense and, of a view, as it lies.
 func (p *problem) add(k extract.ClassID, n egraph.NodeID) error {
 	s := p.s
-	op, attrs, name := s.g.Node(n)
+	op, attrs, name := s.node(n)
 	if op == nil {
 		node := extract.Node{Class: k, Kind: extract.Live}
 		if s.piece.inputs[s.leaf[name]].fixed {
@@ -243,7 +243,7 @@ func (p *problem) joins(op *graph.Op, out graph.TensorType, kid extract.ClassID,
 	if w.node == 0 {
 		return false
 	}
-	of, attrs, _ := p.s.g.Node(w.node)
+	of, attrs, _ := p.s.node(w.node)
 	if of == nil || len(p.Nodes[m].Children) == 0 {
 		return false
 	}

@@ -120,7 +120,7 @@ func (s *solver) solveBy(ctx context.Context, pc *piece, set map[*tensor.Rule]bo
 	s.piece, s.leaf, s.original = pc, map[string]int{}, map[egraph.NodeID]bool{}
 	ins := make([]egraph.NodeID, len(pc.inputs))
 	for i, x := range pc.inputs {
-		n, err := s.g.Leaf(inputName(i), graph.Sizes(x.typ.Sizes...))
+		n, err := s.g.Leaf(inputName(i), x.shape)
 		if err != nil {
 			return nil, err
 		}
@@ -159,6 +159,16 @@ func (s *solver) solveBy(ctx context.Context, pc *piece, set map[*tensor.Rule]bo
 		s.original[nodes[i]] = true
 	}
 	return out, s.extract(ctx, nodes, roots, out)
+}
+
+// node is an application of the e-graph, with its attributes at the sample sizes; op is nil of an
+// input.
+func (s *solver) node(n egraph.NodeID) (op *graph.Op, attrs graph.Attrs, name string) {
+	op, attrs, name = s.g.Node(n)
+	if s.piece.sizing != nil && attrs.Varies() {
+		attrs = attrs.Subst(s.piece.sizing.Samples())
+	}
+	return op, attrs, name
 }
 
 // isFixed reports whether a leaf of the e-graph is a tensor that depends on weights
@@ -274,7 +284,7 @@ func (s *solver) live(n egraph.NodeID) egraph.NodeID {
 // alternative reads off what was chosen, and explains why it is equal.
 func (p *problem) alternative(roots []egraph.NodeID, sol extract.Solution) (alternative, error) {
 	s := p.s
-	a := alternative{piece: &piece{inputs: s.piece.inputs, dtype: s.piece.dtype}, cost: sol.Cost}
+	a := alternative{piece: &piece{inputs: s.piece.inputs, dtype: s.piece.dtype, sizing: s.piece.sizing}, cost: sol.Cost}
 	type made struct {
 		r ref
 		n egraph.NodeID

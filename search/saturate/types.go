@@ -37,10 +37,10 @@ func (p *problem) infer() error {
 // operands do not fit element by element type, so that it cannot be chosen.
 func (p *problem) typeOf(n egraph.NodeID) (t graph.TensorType, ok bool, err error) {
 	s := p.s
-	op, attrs, name := s.g.Node(n)
-	sizes, concrete := s.g.Shape(n).Concrete()
-	if !concrete {
-		return t, false, fmt.Errorf("tensor of shape %s in a network", s.g.Shape(n))
+	op, attrs, name := s.node(n)
+	sizes, err := s.piece.sizing.SizesOf(s.g.Shape(n))
+	if err != nil {
+		return t, false, err
 	}
 	t = graph.TensorType{DType: s.piece.dtype, Sizes: sizes}
 	if op == nil {

@@ -66,7 +66,7 @@ func layout(op *graph.Op, attrs graph.Attrs, x lower.Value, out graph.TensorType
 // no view, must be copied, or has an operand of a type that is not known, so that nothing
 // chooses it.
 func (p *problem) laid(n egraph.NodeID, k extract.ClassID) (v lower.Value, ok bool) {
-	op, attrs, _ := p.s.g.Node(n)
+	op, attrs, _ := p.s.node(n)
 	if op == nil || !p.isView(op) || !p.typed[k] {
 		return v, false
 	}
@@ -142,7 +142,7 @@ func (p *problem) addAliases() {
 
 // addView adds a view: as a copy of its operand, and as it lies over each form of it.
 func (p *problem) addView(n egraph.NodeID, node extract.Node, w way) {
-	op, attrs, _ := p.s.g.Node(n)
+	op, attrs, _ := p.s.node(n)
 	k, kid := node.Class, node.Children[0]
 	v, ok := layout(op, attrs, dense(p.types[kid]), p.types[k])
 	lies := isDense
