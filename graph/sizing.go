@@ -3,15 +3,35 @@ package graph
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
+// Unbounded is the upper end of the range of a dynamic dimension that has no other: files write
+// more for the end of an axis.
+const Unbounded = 999_999_999
+
 // Range is the sizes that a dynamic dimension may have: Lo to Hi, Lo at least 1.
-type Range struct{ Lo, Hi int64 }
+type Range struct {
+	Lo int64 `json:"from"`
+	Hi int64 `json:"to"` // Unbounded: there is no bound
+}
+
+// String is the range in words: "4", "1 or more", "1 to 512".
+func (r Range) String() string {
+	switch {
+	case r.Lo == r.Hi:
+		return strconv.FormatInt(r.Lo, 10)
+	case r.Hi >= Unbounded:
+		return fmt.Sprintf("%d or more", r.Lo)
+	}
+	return fmt.Sprintf("%d to %d", r.Lo, r.Hi)
+}
 
 // SizeVar is a size that a graph leaves open.
 type SizeVar struct {
-	Name   string // in sizes, laws and certificates
-	Sample int    // the size that the graph is made with
+	Name   string `json:"name"`   // in sizes, laws and certificates
+	Sample int    `json:"sample"` // the size that the graph is made with
 	Range
 }
 
@@ -65,6 +85,18 @@ func (s *Sizing) Has(name string) bool {
 // Equal reports whether two have the same variables and ranges, whatever their samples are.
 func (s *Sizing) Equal(t *Sizing) bool {
 	return slices.EqualFunc(s.Vars(), t.Vars(), func(a, b SizeVar) bool { return a.Name == b.Name && a.Range == b.Range })
+}
+
+// String lists the variables with their ranges.
+func (s *Sizing) String() string {
+	if len(s.Vars()) == 0 {
+		return "none"
+	}
+	parts := make([]string, len(s.vars))
+	for i, v := range s.vars {
+		parts[i] = v.Name + " = " + v.Range.String()
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Samples puts the sample sizes in the place of variables.
@@ -154,7 +186,12 @@ func (s *Sizing) SizesOf(shape Shape) ([]int, error) {
 }
 
 // Sizing is the dynamic sizes of the graph, nil if all its sizes are fixed.
-func (g *Graph) Sizing() *Sizing { return g.sizing }
+func (g *Graph) Sizing() *Sizing {
+	if g.sizing == nil || len(g.sizing.vars) == 0 {
+		return nil
+	}
+	return g.sizing
+}
 
 // Shape is the shape of a tensor, with variables for dynamic sizes. The caller must not write
 // to it.

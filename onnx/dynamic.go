@@ -110,9 +110,8 @@ func (d *dynamic) nonNegative(x graph.Dim) bool {
 	return d.Sizing.NonNegative(x)
 }
 
-// maxDynamic is the largest size of a dynamic dimension. Files write more for the end of an
-// axis.
-const maxDynamic = 999_999_999
+// maxDynamic is the largest size of a dynamic dimension.
+const maxDynamic = graph.Unbounded
 
 // product is the number of elements of these sizes.
 func product(dims ...graph.Dim) graph.Dim {

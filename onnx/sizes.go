@@ -128,7 +128,8 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto) (graph.TensorType, []gr
 		default:
 			known, ok := im.dims[name]
 			ok = ok && name != ""
-			if !ok && im.open != nil {
+			batch, sure := im.batchAxis(dims)
+			if !ok && im.open != nil && (im.opt.Batch == 0 || i != batch) {
 				if open == nil {
 					open = make([]graph.Dim, len(dims))
 				}
@@ -137,7 +138,7 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto) (graph.TensorType, []gr
 				im.open.axes = append(im.open.axes, OpenSize{Input: in.GetName(), Axis: i, Dim: name, Size: int(n)})
 				break
 			}
-			if batch, sure := im.batchAxis(dims); !ok && i == batch && (sure || im.opt.Batch > 0) {
+			if !ok && i == batch && (sure || im.opt.Batch > 0) {
 				if known = im.opt.Batch; known == 0 {
 					known, assumed = 1, true
 					im.asked.ones[name] = true

@@ -40,7 +40,7 @@ func (n *Network) Derivation() (*Derivation, error) {
 	return &Derivation{
 		To:       to,
 		Made:     made,
-		Equation: law.Stated(&law.Law{Kind: law.Rule, Name: EquationName, Given: n.Given(), LHS: n.Left(), RHS: right}),
+		Equation: law.Stated(&law.Law{Kind: law.Rule, Name: EquationName, Given: n.Given(), LHS: n.Left(), RHS: right, Where: n.Where(n.Given())}),
 		Proof:    &law.Proof{Instances: n.Proof()},
 		Laws:     n.Laws(),
 	}, nil

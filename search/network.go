@@ -201,6 +201,24 @@ func (n *Network) filled(ts []bank.Tensor) []bank.Tensor {
 // Given are the variables of the terms, with the shapes of their tensors.
 func (n *Network) Given() []law.Declaration { return slices.Clone(n.given) }
 
+// Where are the ranges of the dynamic sizes that terms have, as conditions of the equation.
+func (n *Network) Where(given []law.Declaration) (where []law.Pred) {
+	used := map[string]bool{}
+	for _, g := range given {
+		g.Shape.Walk(func(a graph.Atom) { used[a.Name] = true })
+	}
+	for _, v := range n.Net.Sizing().Vars() {
+		size := graph.Var(v.Name)
+		if used[v.Name] && v.Lo > 1 {
+			where = append(where, law.Pred{Left: size, Rel: ">=", Right: graph.Int(v.Lo)})
+		}
+		if used[v.Name] && v.Hi < graph.Unbounded {
+			where = append(where, law.Pred{Left: size, Rel: "<=", Right: graph.Int(v.Hi)})
+		}
+	}
+	return where
+}
+
 // Left are the terms of the network as it came: of its outputs, then of the
 // operands of nodes with cut tensors.
 func (n *Network) Left() []*law.Term { return slices.Clone(n.left) }

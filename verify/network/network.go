@@ -1,7 +1,6 @@
 package network
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -87,8 +86,10 @@ type cut struct {
 // models of which it can: a condition, or the size of a variable, that can never
 // hold would make every equation true. Weights that are no real numbers are noted.
 func (c *checker) plain() error {
-	if len(c.eq.Where) > 0 {
-		return errors.New("the equation has conditions")
+	for _, p := range c.eq.Where {
+		if !holds(c.a.Graph.Sizing(), p) {
+			return fmt.Errorf("the equation has the condition %s, which is not known of the sizes of the models", p)
+		}
 	}
 	for _, g := range c.eq.Given {
 		for _, it := range g.Shape {
@@ -97,9 +98,10 @@ func (c *checker) plain() error {
 			}
 		}
 	}
-	// The equation holds for all sizes of at least 1, and so for those of the models.
+	// The equation holds for all sizes of at least 1 that satisfy its conditions, and so for
+	// those of the models.
 	if !c.a.Graph.Sizing().Equal(c.b.Graph.Sizing()) {
-		return fmt.Errorf("the models have different dynamic sizes: %v and %v", c.a.Graph.Sizing().Vars(), c.b.Graph.Sizing().Vars())
+		return fmt.Errorf("the models have different dynamic sizes: %s and %s", c.a.Graph.Sizing(), c.b.Graph.Sizing())
 	}
 	sizes, runs := law.Variables(c.eq)
 	for _, name := range sizes {
@@ -131,6 +133,25 @@ func (c *checker) plain() error {
 		}
 	}
 	return nil
+}
+
+// holds reports whether a condition holds for all dynamic sizes in their ranges.
+func holds(s *graph.Sizing, p law.Pred) bool {
+	if p.Mod != nil {
+		return false
+	}
+	d, one := p.Right.Sub(p.Left), graph.Int(1)
+	switch p.Rel {
+	case "<=":
+		return s.NonNegative(d)
+	case "<":
+		return s.NonNegative(d.Sub(one))
+	case ">=":
+		return s.NonNegative(d.Neg())
+	case ">":
+		return s.NonNegative(d.Neg().Sub(one))
+	}
+	return false
 }
 
 // signature compares what is fed and what is returned.

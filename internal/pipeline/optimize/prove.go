@@ -86,7 +86,7 @@ func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
 		return p, nil
 	}
 	d := &search.Derivation{
-		Equation: law.Stated(&law.Law{Kind: law.Rule, Name: search.EquationName, Given: given, LHS: left[:half], RHS: left[half:]}),
+		Equation: law.Stated(&law.Law{Kind: law.Rule, Name: search.EquationName, Given: given, LHS: left[:half], RHS: left[half:], Where: n.Where(given)}),
 		Proof:    &law.Proof{Instances: n.Proof()},
 		Laws:     n.Laws(),
 	}
@@ -238,12 +238,22 @@ func (u *union) inputs() error {
 	if len(x) != len(y) || len(u.a.Graph.Outputs()) != len(u.b.Graph.Outputs()) {
 		return errors.New("the models do not have as many inputs and outputs")
 	}
-	for _, id := range u.a.Graph.Inputs() {
-		typ, add := u.a.Graph.Type(id.Out(0)), u.g.AddInput
-		if u.a.Graph.IsWeight(id) {
-			add = u.g.AddWeight
+	if !u.a.Graph.Sizing().Equal(u.b.Graph.Sizing()) {
+		return fmt.Errorf("the models have different dynamic sizes: %s and %s", u.a.Graph.Sizing(), u.b.Graph.Sizing())
+	}
+	if s := u.a.Graph.Sizing(); s != nil {
+		if err := u.g.Vary(s); err != nil {
+			return err
 		}
-		t, err := add(u.a.Graph.Name(id), typ.DType, typ.Sizes...)
+	}
+	for _, id := range u.a.Graph.Inputs() {
+		var t graph.Tensor
+		var err error
+		if typ := u.a.Graph.Type(id.Out(0)); u.a.Graph.IsWeight(id) {
+			t, err = u.g.AddWeight(u.a.Graph.Name(id), typ.DType, typ.Sizes...)
+		} else {
+			t, err = u.g.AddOpen(u.a.Graph.Name(id), typ.DType, u.a.Graph.Shape(id.Out(0)))
+		}
 		if err != nil {
 			return err
 		}
@@ -264,7 +274,7 @@ func (u *union) inputs() error {
 	}
 	for i, id := range y {
 		s, t := u.a.Graph.Type(x[i].Out(0)), u.b.Graph.Type(id.Out(0))
-		if s.DType != t.DType || !slices.Equal(s.Sizes, t.Sizes) || u.a.Graph.Name(x[i]) != u.b.Graph.Name(id) {
+		if s.DType != t.DType || !u.a.Graph.Shape(x[i].Out(0)).Equal(u.b.Graph.Shape(id.Out(0))) || u.a.Graph.Name(x[i]) != u.b.Graph.Name(id) {
 			return fmt.Errorf("input %d is %s %s and %s %s", i, u.a.Graph.Name(x[i]), s, u.b.Graph.Name(id), t)
 		}
 		u.ofB[id.Out(0)] = u.ofA[x[i].Out(0)]
@@ -364,9 +374,9 @@ func (u *union) side(m *model.Model, to map[graph.Tensor]graph.Tensor, cuts []gr
 		op := g.Op(id)
 		var made graph.NodeID
 		if op.In == 0 {
-			made, err = u.g.Constant("", g.DType(t), op, g.Attrs(id))
+			made, err = u.g.Constant("", g.DType(t), op, g.OpenAttrs(id))
 		} else {
-			made, err = u.g.Apply("", op, g.Attrs(id), in...)
+			made, err = u.g.Apply("", op, g.OpenAttrs(id), in...)
 		}
 		if err != nil {
 			return x, err
@@ -405,8 +415,7 @@ func (u *union) side(m *model.Model, to map[graph.Tensor]graph.Tensor, cuts []gr
 // feed is what stands for a tensor of which laws do not speak.
 func (u *union) feed(g *graph.Graph, t graph.Tensor, k int, cuts []graph.NodeID, first bool) (graph.Tensor, error) {
 	if first {
-		typ := g.Type(t)
-		x, err := u.g.AddInput("cut "+strconv.Itoa(k)+" "+strconv.Itoa(int(t.Out)), typ.DType, typ.Sizes...)
+		x, err := u.g.AddOpen("cut "+strconv.Itoa(k)+" "+strconv.Itoa(int(t.Out)), g.DType(t), g.Shape(t))
 		u.fed[t] = x
 		return x, err
 	}
