@@ -178,6 +178,9 @@ func (d *dynamic) variable(dim, input string, axis int) graph.Dim {
 	}
 	r, ok := d.opt.Ranges[cmp.Or(dim, name)]
 	if !ok {
+		r, ok = d.opt.Ranges[name] // as a certificate names it
+	}
+	if !ok {
 		r = graph.Range{Lo: 1, Hi: maxDynamic}
 	}
 	sample := d.opt.Samples[cmp.Or(dim, name)]

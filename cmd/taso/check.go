@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
@@ -252,10 +253,18 @@ func (k *checkFlags) own(c *cobra.Command) error {
 // networks checks the proof of a result.
 func (k *checkFlags) networks(c *cobra.Command, path, from, to string) (fault error) {
 	k.model.others = 1 // the certificate
-	a, _, err := k.model.read(from)
+	sizes, err := k.sizesOf(c, path)
 	if err != nil {
 		return err
 	}
+	if sizes != nil {
+		k.model.allSizes, k.model.rangeOf = true, sizes
+	}
+	a, rep, err := k.model.read(from)
+	if err != nil {
+		return err
+	}
+	k.model.keepRanges(rep)
 	b, _, err := k.model.read(to)
 	if err != nil {
 		return err
@@ -265,7 +274,7 @@ func (k *checkFlags) networks(c *cobra.Command, path, from, to string) (fault er
 		return err
 	}
 	defer in.Close()
-	rep, err := optimize.CheckProof(c.Context(), in, name, a, b, k.z3 && !k.noZ3)
+	checked, err := optimize.CheckProof(c.Context(), in, name, a, b, k.z3 && !k.noZ3)
 	if rejected := (*optimize.Rejected)(nil); errors.As(err, &rejected) {
 		return finding(err.Error())
 	}
@@ -275,15 +284,37 @@ func (k *checkFlags) networks(c *cobra.Command, path, from, to string) (fault er
 	if k.strict {
 		defer func() {
 			if fault == nil {
-				fault = strict(rep.Assumptions)
+				fault = strict(checked.Assumptions)
 			}
 		}()
 	}
 	if k.json {
-		return writeJSON(c.OutOrStdout(), rep)
+		return writeJSON(c.OutOrStdout(), checked)
 	}
 	w := c.OutOrStdout()
-	fmt.Fprintf(w, "%s proves that %s and %s compute the same.\n%s\n", name, from, to, verifymodels.AssumptionLine(rep.Assumptions))
+	fmt.Fprintf(w, "%s proves that %s and %s compute the same%s.\n%s\n", name, from, to, forSizes(a.Graph.Sizing()), verifymodels.AssumptionLine(checked.Assumptions))
 	return writeTable(w, []column{{"inputs", true}, {"outputs", true}, {"axioms", true}, {"lemmas", true}, {"law instances", true}, {"same weights", true}, {"computed weights", true}, {"nodes without laws", true}},
-		[][]string{{count(rep.Inputs), count(rep.Outputs), count(rep.Axioms), count(rep.Lemmas), count(rep.Steps), count(rep.Weights), count(rep.Computed), count(rep.Cut)}})
+		[][]string{{count(checked.Inputs), count(checked.Outputs), count(checked.Axioms), count(checked.Lemmas), count(checked.Steps), count(checked.Weights), count(checked.Computed), count(checked.Cut)}})
+}
+
+// forSizes says for which dynamic sizes something holds.
+func forSizes(s *graph.Sizing) string {
+	if s == nil {
+		return ""
+	}
+	return " for all sizes, " + s.String()
+}
+
+// sizesOf are the ranges of the dynamic sizes that the equation of a proof is about, by name;
+// nil if all its sizes are numbers.
+func (k *checkFlags) sizesOf(c *cobra.Command, path string) (map[string]graph.Range, error) {
+	if path == stdin {
+		return nil, nil
+	}
+	in, name, err := open(c, path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return optimize.SizesOf(in, name)
 }

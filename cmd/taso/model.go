@@ -37,6 +37,13 @@ type modelFlags struct {
 	files  int            // that were read
 	inputs []string       // those files, and what they refer to
 	sized  int            // inputs that got the batch
+
+	// Of commands that take models for all sizes: see addDynamic.
+	allSizes   bool
+	ranges     []string
+	costShapes []string
+	rangeOf    map[string]graph.Range // of dimensions of models that were read before
+	fixed      error                  // why the last model was read at fixed sizes
 }
 
 // modelHeading is over the flags that say how a model is read.
@@ -136,9 +143,24 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(strings.ToLower(name), ".onnx") {
 		return nil, nil, noModel(name)
 	}
-	m, rep, err := onnx.Read(name, onnx.ReadOptions{Shapes: shapes, Constants: constants, Defaults: k.defaults, Batch: k.batch, Some: k.fileArgs() > 1 || k.batchedArgs() > 0})
-	if err != nil {
-		return nil, nil, wayOut(err, name)
+	opt := onnx.ReadOptions{Shapes: shapes, Constants: constants, Defaults: k.defaults, Batch: k.batch, Some: k.fileArgs() > 1 || k.batchedArgs() > 0}
+	var m *model.Model
+	var rep *onnx.Report
+	if k.fixed = nil; k.allSizes {
+		if m, rep, k.fixed, err = k.readDynamic(name, opt); err != nil {
+			return nil, nil, err
+		}
+	}
+	if m == nil {
+		if m, rep, err = onnx.Read(name, opt); err != nil {
+			if err = wayOut(err, name); k.fixed != nil {
+				err = fixedBecause(err, k.fixed)
+			}
+			return nil, nil, err
+		}
+		if len(rep.Open) == 0 {
+			k.fixed = nil // it has no dynamic dimensions, or all are given
+		}
 	}
 	k.inputs = append(append(k.inputs, name), rep.Files...)
 	m.Name = filepath.Base(name) // the names in files are their producers'

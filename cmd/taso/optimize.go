@@ -79,7 +79,7 @@ proved first, and is an error if that fails.
 With --tries the search is deterministic. At a limit (--budget, --memory) the best model so far is
 proved and written, and the exit status is 1. "-" reads the model from standard input; "--out -"
 writes it to standard output. docs/optimizing.md explains how it works.
-` + modelHelp,
+` + modelHelp + dynamicHelp,
 		Example: `  taso optimize model.onnx --out faster.onnx
   taso optimize model.onnx --out faster.onnx --proof faster.proof --html faster.html
   taso check faster.proof model.onnx faster.onnx
@@ -90,6 +90,8 @@ writes it to standard output. docs/optimizing.md explains how it works.
 		RunE: k.run,
 	}
 	k.model.add(c)
+	k.model.addDynamic(c)
+	k.model.addCostShape(c)
 	f := c.Flags()
 	f.StringVar(&k.out, "out", "", "write the result to `FILE.onnx`")
 	f.StringVar(&k.proof, "proof", "", "write the certificate to `FILE`")
@@ -164,7 +166,7 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 		}
 		return err
 	}
-	k.opt.Model = read
+	k.opt.Model, k.opt.Fixed = read, k.model.fixed
 	fed, err := feed.Make(feed.Of(read), sources, k.model.seed)
 	if err != nil {
 		return fmt.Errorf("--input: %w", err)

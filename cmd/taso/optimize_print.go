@@ -111,6 +111,7 @@ func (k *optimizeFlags) print(w io.Writer, r *optimize.Report) error {
 	if len(r.Heaviest) > 0 && r.StepCount == 0 {
 		printHeaviest(w, r)
 	}
+	printSizes(w, r)
 	if r.Changes != nil {
 		printChanges(w, r.Changes)
 	}
@@ -346,6 +347,22 @@ func printLaws(w io.Writer, r *optimize.Report, top int) error {
 	}
 	fmt.Fprintf(w, "\n%s of %s:\n", plural(r.StepCount, "use"), plural(len(names), "rewrite rule"))
 	return writeTable(w, []column{{"uses", true}, {"rule", false}, {"statement", false}}, rows)
+}
+
+// printSizes says for which dynamic sizes the result holds, and at which costs are.
+func printSizes(w io.Writer, r *optimize.Report) {
+	if r.SizesFixed != "" {
+		writeLines(w, "dynamic dimensions have fixed sizes in the search, because the model cannot be read for all sizes: %s", r.SizesFixed)
+	}
+	if len(r.Sizes) == 0 {
+		return
+	}
+	var ranges, samples []string
+	for _, v := range r.Sizes {
+		ranges = append(ranges, v.Name+" = "+v.Range.String())
+		samples = append(samples, fmt.Sprintf("%s = %d", v.Name, v.Sample))
+	}
+	writeLines(w, "dynamic dimensions: the proof holds for all sizes, %s; costs are for %s", strings.Join(ranges, ", "), strings.Join(samples, ", "))
 }
 
 // printChanges says what became of the nodes of the file.

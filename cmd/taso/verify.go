@@ -58,7 +58,7 @@ of 1 and 3 are compared. Expect about 1 s per GFLOP; above --max-flops only floa
 CPU are compared. docs/models.md has the details.
 
 Exit status: 0 equal or agree; 1 differ or not known; 2 bad input, or nothing was compared.
-` + modelHelp,
+` + modelHelp + dynamicHelp,
 		Example: `  taso verify model.onnx optimized.onnx
   taso verify model.onnx optimized.onnx --onnxruntime
   taso verify model.onnx theirs.onnx --prove --proof same.proof
@@ -68,6 +68,7 @@ Exit status: 0 equal or agree; 1 differ or not known; 2 bad input, or nothing wa
 		RunE: k.run,
 	}
 	k.model.add(c)
+	k.model.addDynamic(c)
 	f := c.Flags()
 	addBackend(c, &k.backend, "", "`backend` for numbers: reference (float64), or float32 on "+forms(runners())+" (default reference up to --max-flops)", runners(), "reference")
 	f.Var(newFLOPs(&k.opt.MaxFLOPs), "max-flops", "largest FLOPs of one run for exact and float64 comparison")

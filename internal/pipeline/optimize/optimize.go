@@ -70,6 +70,9 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	start := time.Now()
 	r := &Result{Report: Report{Name: o.Model.Name, Search: o.Method, CostModel: o.CostName}}
+	if r.Sizes = o.Model.Graph.Sizing().Vars(); o.Fixed != nil {
+		r.SizesFixed = o.Fixed.Error()
+	}
 	if r.Unproved, err = unprovedOf(ctx, o.Laws, o.Proofs); err != nil {
 		return nil, err
 	}

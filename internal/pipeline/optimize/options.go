@@ -67,6 +67,9 @@ type Options struct {
 	// as changes of it; without, results are no files.
 	Source *onnx.Source
 	Folder string
+	// Fixed is why the model was read at fixed sizes although its file has dynamic dimensions;
+	// nil: it has none, or they are variables of the model's graph.
+	Fixed error
 	// KeepDead keeps nodes of the file on which no output depends.
 	KeepDead bool
 	// Laws to rewrite by; nil: DefaultLaws(false). Those that are not axioms need a proof:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/egraph/extract"
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/internal/judge"
 	"github.com/taso-go/taso/law"
@@ -77,6 +78,10 @@ type Report struct {
 	// Deviated is the deviation of a result that was dropped because of it, though it
 	// is equal in exact arithmetic; 0: there was none.
 	Deviated float64 `json:"deviated,omitempty"`
+	// Sizes are the dynamic sizes for all of which the result is proved, none of a model with
+	// fixed sizes. SizesFixed is why there are none although the file has dynamic dimensions.
+	Sizes      []graph.SizeVar `json:"sizes,omitempty"`
+	SizesFixed string          `json:"sizes_fixed,omitempty"`
 	// Changes are those of the file; nil without a file, or where the model is the result.
 	Changes *onnx.Changes `json:"changes,omitempty"`
 	// Refused says of results that were dropped though they cost less why: rounding leaves

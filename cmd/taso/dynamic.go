@@ -1,0 +1,159 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/onnx"
+)
+
+// Dynamic dimensions stay variables where a command needs no numbers: what it claims then holds
+// for all sizes of their ranges.
+
+// dynamicHelp is part of the help of commands that take a model for all sizes.
+const dynamicHelp = `
+Dynamic dimensions stay dynamic: the result holds for all sizes of at least 1, or for those of
+--range sequence=1..512. --shape sequence=128 fixes a size instead. Models that cannot be read
+for all sizes are read with fixed ones; the report names the node that is in the way.`
+
+// addDynamic adds the flags of a command that takes models for all sizes.
+func (k *modelFlags) addDynamic(c *cobra.Command) {
+	k.allSizes = true
+	c.Flags().StringArrayVar(&k.ranges, "range", nil, "`NAME=FROM..TO`: sizes that a dynamic dimension may have (sequence=1..512); repeatable")
+	under(c, modelHeading, "range")
+}
+
+// addCostShape adds the flag for the sizes at which costs are taken.
+func (k *modelFlags) addCostShape(c *cobra.Command) {
+	c.Flags().StringArrayVar(&k.costShapes, "cost-shape", nil, "`NAME=SIZE,SIZE`: sizes of a dynamic dimension at which models are compared (sequence=128,512); repeatable")
+	under(c, modelHeading, "cost-shape")
+}
+
+// parseRanges reads NAME=FROM..TO; without TO there is no upper bound.
+func parseRanges(list []string) (map[string]graph.Range, error) {
+	out := map[string]graph.Range{}
+	for _, s := range list {
+		name, text, ok := strings.Cut(s, "=")
+		from, to, both := strings.Cut(text, "..")
+		if !ok || name == "" || !both {
+			return nil, fmt.Errorf("--range %s: want NAME=FROM..TO, such as sequence=1..512", s)
+		}
+		if _, twice := out[name]; twice {
+			return nil, fmt.Errorf("--range %s: %s is given twice", s, name)
+		}
+		r := graph.Range{Lo: 1, Hi: graph.Unbounded}
+		for _, end := range []struct {
+			text string
+			to   *int64
+		}{{from, &r.Lo}, {to, &r.Hi}} {
+			if end.text == "" {
+				continue
+			}
+			n, err := strconv.ParseInt(end.text, 10, 64)
+			if err != nil || n < 1 || n > graph.Unbounded {
+				return nil, fmt.Errorf("--range %s: %q is not a size; want a whole number from 1 to %d", s, end.text, graph.Unbounded)
+			}
+			*end.to = n
+		}
+		if r.Hi < r.Lo {
+			return nil, fmt.Errorf("--range %s: the range is empty", s)
+		}
+		out[name] = r
+	}
+	return out, nil
+}
+
+// parseCostShapes reads NAME=SIZE,SIZE: the first sizes are those of the search, and all are
+// those at which a result must not lose.
+func parseCostShapes(list []string) (map[string][]int, error) {
+	out := map[string][]int{}
+	for _, s := range list {
+		name, parts, err := parseList("--cost-shape", s, out)
+		if err != nil {
+			return nil, err
+		}
+		for _, part := range parts {
+			n, err := strconv.ParseInt(part, 10, 64)
+			if err != nil || n < 1 || n > graph.Unbounded {
+				return nil, fmt.Errorf("--cost-shape %s: %q is not a size; want a whole number from 1 to %d", s, part, graph.Unbounded)
+			}
+			out[name] = append(out[name], int(n))
+		}
+	}
+	return out, nil
+}
+
+// readDynamic reads a file for all sizes, where it leaves some open that no flag gives. It
+// returns no model, and why, if the file has to be read at fixed sizes.
+func (k *modelFlags) readDynamic(name string, opt onnx.ReadOptions) (m *model.Model, rep *onnx.Report, why, err error) {
+	ranges, err := parseRanges(k.ranges)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	costs, err := parseCostShapes(k.costShapes)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	opt.Dynamic, opt.Ranges, opt.Samples = true, maps.Clone(k.rangeOf), map[string]int{}
+	if opt.Ranges == nil {
+		opt.Ranges = map[string]graph.Range{}
+	}
+	maps.Copy(opt.Ranges, ranges)
+	for dim, sizes := range costs {
+		opt.Samples[dim] = sizes[0]
+	}
+	m, rep, why = onnx.Read(name, opt)
+	if why != nil {
+		return nil, nil, why, nil
+	}
+	if err := unknownDims("--range", slices.Sorted(maps.Keys(ranges)), rep); err != nil {
+		return nil, nil, nil, err
+	}
+	return m, rep, nil, unknownDims("--cost-shape", slices.Sorted(maps.Keys(costs)), rep)
+}
+
+// unknownDims is the error of a flag that names what is no dynamic dimension of the model.
+func unknownDims(flag string, names []string, rep *onnx.Report) error {
+	var have []string
+	for _, v := range rep.Dynamic {
+		have = append(have, cmp.Or(v.Dim, v.Name))
+	}
+	for _, name := range names {
+		if slices.Contains(have, name) {
+			continue
+		}
+		if len(have) == 0 {
+			return fmt.Errorf("%s %s: the model has no dynamic dimension", flag, name)
+		}
+		return fmt.Errorf("%s %s: no dynamic dimension has this name; there are %s", flag, name, strings.Join(have, ", "))
+	}
+	return nil
+}
+
+// keepRanges lets models that are read after this one have its ranges.
+func (k *modelFlags) keepRanges(rep *onnx.Report) {
+	if rep == nil || len(rep.Dynamic) == 0 {
+		return
+	}
+	k.rangeOf = map[string]graph.Range{}
+	for _, v := range rep.Dynamic {
+		k.rangeOf[cmp.Or(v.Dim, v.Name)] = v.Range
+	}
+}
+
+// fixedBecause adds to the error of a file that needs sizes why it is not read without.
+func fixedBecause(err, why error) error {
+	if e := (*onnx.Error)(nil); errors.As(why, &e) {
+		e.File = ""
+	}
+	return fmt.Errorf("%w\nWithout sizes it cannot be read: %s", err, strings.TrimPrefix(why.Error(), ": "))
+}

@@ -1,0 +1,58 @@
+package optimize
+
+import (
+	"errors"
+	"io"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/search"
+)
+
+// SizesOf are the ranges of the dynamic sizes that the equation of a proof is about, by name, as
+// its conditions say; nil if all its sizes are numbers. A reader of the models needs them before
+// the proof can be checked, which is not done here.
+func SizesOf(r io.Reader, name string) (map[string]graph.Range, error) {
+	c, err := law.NewCertReader(r, name)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		e, lemma, err := c.Next()
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if lemma || e.ID != search.EquationName {
+			continue
+		}
+		eq, err := e.Statement()
+		if err != nil {
+			return nil, err
+		}
+		names, _ := law.Variables(eq)
+		if len(names) == 0 {
+			return nil, nil
+		}
+		sizes := map[string]graph.Range{}
+		for _, n := range names {
+			sizes[n] = graph.Range{Lo: 1, Hi: graph.Unbounded}
+		}
+		for _, p := range eq.Where {
+			n, isVar := p.Left.IsVar()
+			end, isNumber := p.Right.Const()
+			if s, ok := sizes[n]; ok && isVar && isNumber && p.Mod == nil {
+				switch p.Rel {
+				case ">=":
+					s.Lo = max(s.Lo, end)
+				case "<=":
+					s.Hi = min(s.Hi, end)
+				}
+				sizes[n] = s
+			}
+		}
+		return sizes, nil
+	}
+}
