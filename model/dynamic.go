@@ -13,3 +13,13 @@ func (m *Model) At(sizes map[string]int) (*Model, error) {
 	out.Graph = g // with the same nodes
 	return &out, nil
 }
+
+// Fixed is the model with its sample sizes only.
+func (m *Model) Fixed() *Model {
+	if m.Graph.Sizing() == nil {
+		return m
+	}
+	out := *m
+	out.Graph = m.Graph.Fixed() // with the same nodes
+	return &out
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/taso-go/taso/internal/ort"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
+	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx"
 	"github.com/taso-go/taso/verify/assume"
 )
@@ -101,10 +102,7 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 			return ortMissing(err)
 		}
 	}
-	if k.opt.A, k.reports[0], err = k.model.read(args[0]); err != nil {
-		return err
-	}
-	if k.opt.B, k.reports[1], err = k.model.read(args[1]); err != nil {
+	if err := k.models(args); err != nil {
 		return err
 	}
 	if k.proof != "" && !k.prove {
@@ -167,7 +165,7 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 			failed = append(failed, err)
 		}
 		if proved != nil && proved.Equal {
-			rep.Prove(proved.Checked.Assumptions)
+			rep.Prove(proved.Checked.Assumptions, k.opt.A.Graph.Sizing().Vars())
 		}
 	}
 	out := c.OutOrStdout()
@@ -191,6 +189,32 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 		}
 	}
 	return errors.Join(append(failed, err, k.verdict(rep, peer))...)
+}
+
+// models reads both models, for the same dynamic sizes: those for which both can be read.
+func (k *verifyFlags) models(args []string) (err error) {
+	read := func(i int, m **model.Model) {
+		if err == nil {
+			*m, k.reports[i], err = k.model.read(args[i])
+		}
+	}
+	read(0, &k.opt.A)
+	k.model.keepRanges(k.reports[0])
+	read(1, &k.opt.B)
+	if err != nil || k.opt.A.Graph.Sizing().Equal(k.opt.B.Graph.Sizing()) {
+		return err
+	}
+	k.model.files, k.model.sized, k.model.unused, k.model.inputs = 0, 0, nil, nil // they are read once more
+	if k.opt.A.Graph.Sizing() == nil || k.opt.B.Graph.Sizing() == nil { // one needs fixed sizes
+		k.model.allSizes = false
+		read(0, &k.opt.A)
+		read(1, &k.opt.B)
+		return err
+	}
+	k.model.keepRanges(k.reports[1])
+	read(0, &k.opt.A)
+	read(1, &k.opt.B)
+	return err
 }
 
 // texts are what errors say.

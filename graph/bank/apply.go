@@ -11,15 +11,15 @@ import (
 // AddInput adds an input, or a weight, of the given type. Inputs of one name and
 // type are one node.
 func (b *Bank) AddInput(name string, weight bool, t graph.TensorType) Node {
-	n, err := b.addInput(name, weight, t.DType, graph.Sizes(t.Sizes...))
+	n, err := b.AddOpen(name, weight, t.DType, graph.Sizes(t.Sizes...))
 	if err != nil {
 		panic(err) // fixed sizes have no variables
 	}
 	return n
 }
 
-// addInput is AddInput for a shape that may have variables of dynamic sizes.
-func (b *Bank) addInput(name string, weight bool, dtype graph.DType, shape graph.Shape) (Node, error) {
+// AddOpen is AddInput for a shape that may have variables of dynamic sizes.
+func (b *Bank) AddOpen(name string, weight bool, dtype graph.DType, shape graph.Shape) (Node, error) {
 	typ, err := b.typeID(dtype, shape)
 	if err != nil {
 		return 0, err

@@ -113,6 +113,9 @@ func New(price Price) *Bank {
 	return b
 }
 
+// Vary lets sizes have variables; s is nil if all are fixed. It is called before anything is added.
+func (b *Bank) Vary(s *graph.Sizing) { b.sizing = s }
+
 // Len is the number of nodes that were ever added, dead ones included.
 func (b *Bank) Len() int { return len(b.nodes) - 1 }
 

@@ -31,7 +31,7 @@ func from(g *graph.Graph, price Price, w *Weights) (b *Bank, place func(graph.Te
 	if b.weights = w; w == nil {
 		w = &Weights{}
 	}
-	b.sizing = g.Sizing()
+	b.Vary(g.Sizing())
 	// keep says of a node of the bank, which a node of the graph has become, that laws do
 	// not speak of it, where that is so because of infinite numbers.
 	unreal := map[graph.Tensor]bool{}
@@ -55,7 +55,7 @@ func from(g *graph.Graph, price Price, w *Weights) (b *Bank, place func(graph.Te
 	for id := range g.Nodes() {
 		op := g.Op(id)
 		if op == nil {
-			n, err := b.addInput(g.Name(id), g.IsWeight(id), g.DType(id.Out(0)), g.Shape(id.Out(0)))
+			n, err := b.AddOpen(g.Name(id), g.IsWeight(id), g.DType(id.Out(0)), g.Shape(id.Out(0)))
 			if err != nil {
 				return nil, nil, fmt.Errorf("input %s: %w", g.Name(id), err)
 			}

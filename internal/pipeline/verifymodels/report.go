@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/verify/assume"
 )
 
@@ -64,6 +65,10 @@ type Report struct {
 	Exhaustive bool `json:"exhaustive,omitempty"`
 	// Batches are the sizes of a dynamic batch for which the models were compared.
 	Batches []int `json:"batches,omitempty"`
+	// Sizes are the dynamic sizes for all of which the verdict holds; none of models with fixed
+	// sizes, or where it holds only for those that were compared, which At lists.
+	Sizes []graph.SizeVar `json:"sizes,omitempty"`
+	At    []string        `json:"compared_at,omitempty"`
 	// Unreached says what could make a difference and was seen by no run.
 	Unreached []string `json:"unreached,omitempty"`
 	// Weights are the weights that both models hold (at the same place if the
@@ -250,12 +255,14 @@ func AssumptionLine(list []assume.Name) string {
 
 // Prove enters a proof that the models compute the same, and what it takes for granted. It
 // does not change the verdict on models that were seen to differ, or were compared for
-// several batches, which a proof is not about.
-func (r *Report) Prove(assumptions []assume.Name) {
-	if r.Verdict == ModelsDiffer || len(r.Batches) > 0 || r.Exact.Structure {
+// several batches, which a proof is not about. A proof about dynamic sizes is one for all of them,
+// sizes.
+func (r *Report) Prove(assumptions []assume.Name, sizes []graph.SizeVar) {
+	if r.Verdict == ModelsDiffer || len(r.Batches) > 0 || r.Exact.Structure && len(r.At) == 0 {
 		return
 	}
 	r.Verdict, r.Agree, r.Proved = ModelsEqual, true, true
+	r.Sizes, r.At = sizes, nil
 	r.Assumptions, r.Unreached = assumptions, nil
 	r.State()
 }
@@ -270,6 +277,7 @@ func (r *Report) State() {
 			batches += " and " + strconv.Itoa(n)
 		}
 	}
+	batches += r.forSizes()
 	switch r.Verdict {
 	case ModelsEqual:
 		how := "proved for all inputs"

@@ -70,7 +70,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := errors.Join(o.A.Validate(), o.B.Validate()); err != nil {
 		return nil, fmt.Errorf("verify models: %w", err)
 	}
-	r, err := o.compare(ctx)
+	compare := o.compare
+	if o.A.Graph.Sizing() != nil || o.B.Graph.Sizing() != nil {
+		compare = o.compareSizes
+	}
+	r, err := compare(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("verify models %s and %s: %w", o.A.Name, o.B.Name, err)
 	}
@@ -192,14 +196,19 @@ func pair(a, b *model.Model) ([]input, error) {
 	ins := make([]input, len(ia))
 	for i, in := range fa {
 		partner := fb[places[i]]
-		if !sameType(in.Type, partner.Type) {
-			return nil, fmt.Errorf("input %s is %s, input %s of the other is %s", in.Name, in.Type, partner.Name, partner.Type)
+		if !sameType(in.Type, partner.Type) || !a.Graph.Shape(ia[i].Out(0)).Equal(b.Graph.Shape(ib[places[i]].Out(0))) {
+			return nil, fmt.Errorf("input %s is %s, input %s of the other is %s", in.Name, typeText(a.Graph, ia[i]), partner.Name, typeText(b.Graph, ib[places[i]]))
 		}
 		both := in.Both(partner)
 		ins[i] = input{number: i, name: in.Name, typ: in.Type, place: places[i], below: both.Below, rows: both.Rows,
 			index: both.Positions || both.Rows > 0, computed: both.Positions && both.Rows == 0, divides: both.Divides}
 	}
 	return ins, nil
+}
+
+// typeText is the element type and the shape of an input.
+func typeText(g *graph.Graph, id graph.NodeID) string {
+	return g.DType(id.Out(0)).String() + g.Shape(id.Out(0)).String()
 }
 
 // pairOutputs finds the outputs of B that those of A correspond to: by name if

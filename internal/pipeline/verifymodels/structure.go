@@ -22,7 +22,13 @@ type numbering struct {
 	random int // nodes so far that draw random numbers
 }
 
-func newNumbering() *numbering { return &numbering{Bank: bank.New(nil)} }
+// newNumbering numbers models with these dynamic sizes, so that what has the same number is equal
+// for all of them.
+func newNumbering(s *graph.Sizing) *numbering {
+	v := &numbering{Bank: bank.New(nil)}
+	v.Vary(s)
+	return v
+}
 
 // of numbers the nodes of a model that an output depends on; the others have 0.
 // leaf is the number of an input or a weight, below 0.
@@ -40,7 +46,7 @@ func (v *numbering) of(m *model.Model, leaf func(graph.NodeID) int) ([]bank.Node
 			in[i] = at[t]
 		}
 		if op != nil && !isOpaque(g, id) {
-			n, err := v.Apply(op, g.Attrs(id), g.DType(id.Out(0)), in...)
+			n, err := v.Apply(op, g.OpenAttrs(id), g.DType(id.Out(0)), in...)
 			if err != nil {
 				return nil, fmt.Errorf("model %s: node %s: %w", m.Name, g.Name(id), err)
 			}
@@ -60,12 +66,15 @@ func (v *numbering) of(m *model.Model, leaf func(graph.NodeID) int) ([]bank.Node
 		default:
 			text = fmt.Sprintf("opaque %q %d %x %d of %v", kindOf(g, id), opset(g, id), g.OpaqueDigest(id), g.NumOut(id), in)
 			for i := range g.NumOut(id) {
-				text += " " + g.Type(id.Out(i)).String()
+				text += " " + g.DType(id.Out(i)).String() + g.Shape(id.Out(i)).String()
 			}
 		}
 		// Each output is an input of the bank that says what it is.
 		for i := range g.NumOut(id) {
-			n := v.AddInput(fmt.Sprintf("%s, output %d", text, i), false, g.Type(id.Out(i)))
+			n, err := v.AddOpen(fmt.Sprintf("%s, output %d", text, i), false, g.DType(id.Out(i)), g.Shape(id.Out(i)))
+			if err != nil {
+				return nil, fmt.Errorf("model %s: node %s: %w", m.Name, g.Name(id), err)
+			}
 			if at[id.Out(i)] = v.Out(n, 0); i == 0 {
 				num[id] = n
 			}
@@ -81,7 +90,7 @@ func sameOperator(g *graph.Graph, a graph.NodeID, h *graph.Graph, b graph.NodeID
 		return isOpaque(g, a) && isOpaque(h, b) && bytes.Equal(g.OpaqueDigest(a), h.OpaqueDigest(b)) &&
 			opset(g, a) == opset(h, b) && kindOf(g, a) == kindOf(h, b) && g.NumOut(a) == h.NumOut(b)
 	}
-	return g.Op(a) == h.Op(b) && g.Attrs(a).Equal(h.Attrs(b))
+	return g.Op(a) == h.Op(b) && g.OpenAttrs(a).Equal(h.OpenAttrs(b))
 }
 
 func sameType(a, b graph.TensorType) bool {
@@ -141,7 +150,7 @@ func relate(a, b *model.Model, ins []input, outs []int) (*comparison, error) {
 	}
 	// both numbers the nodes of both models, given the numbers of their weights.
 	both := func(weightA, weightB func(graph.NodeID) int) (numA, numB []bank.Node, err error) {
-		v := newNumbering()
+		v := newNumbering(a.Graph.Sizing())
 		if numA, err = v.of(a, leaf(c.leafA, weightA)); err == nil {
 			numB, err = v.of(b, leaf(c.leafB, weightB))
 		}
