@@ -7,10 +7,17 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
+	"github.com/taso-go/taso/onnx/onnxpb"
+	"google.golang.org/protobuf/proto"
 )
 
 // Dynamic sizes are written as the file's own computations would be: the size of an input's
 // axis is read by Shape, and integer arithmetic makes of it what is needed.
+
+// emitSize adds a node that computes sizes. It has no note, so that it is folded when it is read.
+func (e *exporter) emitSize(op string, in []string, out string, a ...*onnxpb.AttributeProto) {
+	e.emit(op, in, out, a...).DocString = proto.String("")
+}
 
 // dims is the value of a node's attribute as sizes that may have variables.
 func (e *exporter) dims(id graph.NodeID, name string) []graph.Dim {
@@ -74,7 +81,7 @@ func (e *exporter) dimList(dims ...graph.Dim) string {
 	out := parts[0]
 	if len(parts) > 1 {
 		out = e.names.unique("sizes")
-		e.emit("Concat", parts, out, intAttribute("axis", 0))
+		e.emitSize("Concat", parts, out, intAttribute("axis", 0))
 	}
 	e.ints[key] = out
 	return out
@@ -103,7 +110,7 @@ func (e *exporter) sum(d graph.Dim) string {
 			return b
 		}
 		out := e.names.unique("size")
-		e.emit(op, []string{a, b}, out)
+		e.emitSize(op, []string{a, b}, out)
 		return out
 	}
 	terms, constant := d.Terms()
@@ -141,11 +148,11 @@ func (e *exporter) sizeVar(name string) string {
 	shape, ok := e.ints["shape of "+v.Input]
 	if !ok {
 		shape = e.names.unique(v.Input + "/shape")
-		e.emit("Shape", []string{v.Input}, shape)
+		e.emitSize("Shape", []string{v.Input}, shape)
 		e.ints["shape of "+v.Input] = shape
 	}
 	out := e.names.unique(v.Input + "/size" + strconv.Itoa(v.Axis))
-	e.emit("Gather", []string{shape, e.intList(v.Axis)}, out, intAttribute("axis", 0))
+	e.emitSize("Gather", []string{shape, e.intList(v.Axis)}, out, intAttribute("axis", 0))
 	e.ints[key] = out
 	return out
 }
@@ -155,14 +162,14 @@ func (e *exporter) sizeValue(v *value, name string) {
 	at := e.dimList(v.ints...)
 	if v.dtype != graph.Int64 {
 		cast := e.names.unique(name + "/cast")
-		e.emit("Cast", []string{at}, cast, intAttribute("to", int64(elemOf(v.dtype))))
+		e.emitSize("Cast", []string{at}, cast, intAttribute("to", int64(elemOf(v.dtype))))
 		at = cast
 	}
 	if len(v.sized) != 1 {
-		e.emit("Reshape", []string{at, e.intList(v.sized...)}, name)
+		e.emitSize("Reshape", []string{at, e.intList(v.sized...)}, name)
 		return
 	}
-	e.emit("Identity", []string{at}, name)
+	e.emitSize("Identity", []string{at}, name)
 }
 
 // relativeDims is a shape for Reshape that names as few sizes as it can, as [relative] at fixed
