@@ -99,6 +99,15 @@ func (s *Sizing) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// Text is sizes in the order of the variables: batch = 1, sequence = 128.
+func (s *Sizing) Text(sizes map[string]int) string {
+	var parts []string
+	for _, v := range s.Vars() {
+		parts = append(parts, fmt.Sprintf("%s = %d", v.Name, sizes[v.Name]))
+	}
+	return strings.Join(parts, ", ")
+}
+
 // Samples puts the sample sizes in the place of variables.
 func (s *Sizing) Samples() *Substitution { return &s.at }
 

@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/judge"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/model/feed"
 	"github.com/taso-go/taso/onnx"
 )
 
@@ -156,4 +158,74 @@ func fixedBecause(err, why error) error {
 		e.File = ""
 	}
 	return fmt.Errorf("%w\nWithout sizes it cannot be read: %s", err, strings.TrimPrefix(why.Error(), ": "))
+}
+
+// furtherSizes are sizes at which a result must not lose, besides those that the graph is made
+// with: those of --cost-shape, or smaller and larger ones.
+func (k *modelFlags) furtherSizes(m *model.Model) ([]map[string]int, error) {
+	s := m.Graph.Sizing()
+	if s == nil {
+		return nil, nil
+	}
+	given, err := parseCostShapes(k.costShapes)
+	if err != nil {
+		return nil, err
+	}
+	name := map[string]string{} // of variables, as flags name them
+	for _, v := range k.vars {
+		name[v.Name] = cmp.Or(v.Dim, v.Name)
+	}
+	var list []map[string]int
+	add := func(size func(v graph.SizeVar) int) {
+		sizes := map[string]int{}
+		same := true
+		for _, v := range s.Vars() {
+			sizes[v.Name] = int(min(max(int64(size(v)), v.Lo), v.Hi))
+			same = same && sizes[v.Name] == v.Sample
+		}
+		if !same && !slices.ContainsFunc(list, func(x map[string]int) bool { return maps.Equal(x, sizes) }) {
+			list = append(list, sizes)
+		}
+	}
+	most := 0
+	for _, sizes := range given {
+		most = max(most, len(sizes))
+	}
+	for i := range most {
+		add(func(v graph.SizeVar) int {
+			if sizes := given[name[v.Name]]; len(sizes) > 0 {
+				return sizes[min(i, len(sizes)-1)]
+			}
+			return v.Sample
+		})
+	}
+	if len(given) == 0 {
+		add(func(v graph.SizeVar) int { return v.Sample / 4 })
+		add(func(v graph.SizeVar) int { return v.Sample * 2 })
+	}
+	return list, nil
+}
+
+// fedElsewhere is what is fed at the sizes of furtherSizes.
+func (k *modelFlags) fedElsewhere(m *model.Model, sources map[string]feed.Source, rep *onnx.Report) (further []judge.Sized, err error) {
+	list, err := k.furtherSizes(m)
+	if err != nil {
+		return nil, err
+	}
+	for _, sizes := range list {
+		at, err := m.At(sizes)
+		if err != nil {
+			return nil, err
+		}
+		fed, err := feed.Make(feed.Of(at), sources, k.seed)
+		if err != nil {
+			continue // what --input gives has other sizes
+		}
+		in, err := ortInputs(fed, rep)
+		if err != nil {
+			return nil, err
+		}
+		further = append(further, judge.Sized{Sizes: m.Graph.Sizing().Text(sizes), Inputs: in})
+	}
+	return further, nil
 }

@@ -44,6 +44,7 @@ type modelFlags struct {
 	costShapes []string
 	rangeOf    map[string]graph.Range // of dimensions of models that were read before
 	fixed      error                  // why the last model was read at fixed sizes
+	vars       []onnx.Variable        // dynamic sizes of the last model
 }
 
 // modelHeading is over the flags that say how a model is read.
@@ -162,6 +163,7 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 			k.fixed = nil // it has no dynamic dimensions, or all are given
 		}
 	}
+	k.vars = rep.Dynamic
 	k.inputs = append(append(k.inputs, name), rep.Files...)
 	m.Name = filepath.Base(name) // the names in files are their producers'
 	k.noteBatch(m.Name, rep)

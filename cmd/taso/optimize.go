@@ -174,6 +174,9 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	if len(sources) > 0 {
 		k.opt.Feed = fed
 	}
+	if k.opt.CostSizes, err = k.model.furtherSizes(read); err != nil {
+		return err
+	}
 	named := k.out
 	if k.out == stdout {
 		if named = ""; rep != nil && len(rep.Files) > 0 {
@@ -209,7 +212,11 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 		if k.opt.Measure = false; !k.noFuse {
 			k.opt.Target = lower.ONNXRuntime()
 		}
-		k.opt.Judge = k.judge.judges(c.Context(), file, fed, k.model.seed, read, rep)
+		further, err := k.model.fedElsewhere(read, sources, rep)
+		if err != nil {
+			return err
+		}
+		k.opt.Judge = k.judge.judges(c.Context(), file, fed, k.model.seed, read, rep, further)
 	}
 	if err := k.laws(); err != nil {
 		return err

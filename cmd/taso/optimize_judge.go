@@ -86,7 +86,7 @@ func (k *judgeFlags) choose(ctx context.Context, backend string, measure bool, w
 
 // judges returns what decides about candidates. The context is that of the command, so that
 // a signal ends a measurement.
-func (k *judgeFlags) judges(ctx context.Context, name string, fed []feed.Tensor, seed uint64, m *model.Model, rep *onnx.Report) func(context.Context, []optimize.Candidate) (*judge.Decision, error) {
+func (k *judgeFlags) judges(ctx context.Context, name string, fed []feed.Tensor, seed uint64, m *model.Model, rep *onnx.Report, further []judge.Sized) func(context.Context, []optimize.Candidate) (*judge.Decision, error) {
 	return func(_ context.Context, candidates []optimize.Candidate) (*judge.Decision, error) {
 		d := &judge.Decision{Candidates: []judge.Outcome{}, Version: k.runtime.Version, Level: ort.Level(k.level), Threads: k.threads}
 		if len(candidates) == 0 {
@@ -125,7 +125,7 @@ func (k *judgeFlags) judges(ctx context.Context, name string, fed []feed.Tensor,
 		if k.limit > 0 {
 			o.Limit = max(leastMeasuring, k.limit-time.Since(k.start))
 		}
-		decided, err := judge.Run(ctx, k.runtime, original, files, o)
+		decided, err := judge.RunSizes(ctx, k.runtime, original, files, o, further)
 		if err != nil && ctx.Err() != nil {
 			d.Failed = "interrupted"
 			return d, context.Canceled

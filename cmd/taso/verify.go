@@ -205,7 +205,7 @@ func (k *verifyFlags) models(args []string) (err error) {
 		return err
 	}
 	k.model.files, k.model.sized, k.model.unused, k.model.inputs = 0, 0, nil, nil // they are read once more
-	if k.opt.A.Graph.Sizing() == nil || k.opt.B.Graph.Sizing() == nil { // one needs fixed sizes
+	if k.opt.A.Graph.Sizing() == nil || k.opt.B.Graph.Sizing() == nil {           // one needs fixed sizes
 		k.model.allSizes = false
 		read(0, &k.opt.A)
 		read(1, &k.opt.B)

@@ -22,6 +22,8 @@ const (
 	NoDifference Verdict = "no measurable difference"
 	// SlowerOff is faster with the optimizations of ONNX Runtime and slower without.
 	SlowerOff Verdict = "slower without optimizations"
+	// SlowerElsewhere is faster at the first sizes of dynamic dimensions and slower at others.
+	SlowerElsewhere Verdict = "slower at other sizes"
 	// Fails is a candidate that ONNX Runtime does not run.
 	Fails Verdict = "fails"
 )
@@ -84,6 +86,48 @@ type Outcome struct {
 	// On is with optimizations at the level asked for, Off without any; nil: not measured.
 	On  *Comparison `json:"on,omitempty"`
 	Off *Comparison `json:"off,omitempty"`
+	// Elsewhere is with optimizations, at other sizes of dynamic dimensions.
+	Elsewhere []AtSizes `json:"elsewhere,omitempty"`
+}
+
+// AtSizes is a comparison at certain sizes of dynamic dimensions.
+type AtSizes struct {
+	Sizes string `json:"sizes"`
+	*Comparison
+}
+
+// Sized is what is fed at certain sizes of dynamic dimensions.
+type Sized struct {
+	Sizes  string
+	Inputs []ort.Tensor
+}
+
+// RunSizes is Run, of which the winner is compared at further sizes as well: it wins only if it is
+// slower at none.
+func RunSizes(ctx context.Context, rt *ort.Runtime, original File, candidates []File, o Options, further []Sized) (*Decision, error) {
+	d, err := Run(ctx, rt, original, candidates, o)
+	if err != nil || d.Winner == 0 {
+		return d, err
+	}
+	won := d.Winner
+	out := &d.Candidates[won-1]
+	out.Elsewhere = nil
+	for _, f := range further {
+		at := o
+		at.Inputs = f.Inputs
+		x, err := Run(ctx, rt, original, candidates[won-1:won], at)
+		if err != nil {
+			return nil, err
+		}
+		c := &x.Candidates[0]
+		out.Elsewhere = append(out.Elsewhere, AtSizes{f.Sizes, c.On})
+		if d.Seconds += x.Seconds; c.Verdict == Slower || c.Verdict == Fails {
+			out.Verdict, d.Winner = SlowerElsewhere, 0
+			out.Why = c.Why
+			break
+		}
+	}
+	return d, nil
 }
 
 // Run decides which of several candidates replaces the original, if any. Candidates are in

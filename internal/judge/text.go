@@ -70,6 +70,11 @@ func (o *Outcome) numbers() string {
 	if o.Off != nil {
 		text += "; with optimizations off: " + o.Off.String()
 	}
+	for _, x := range o.Elsewhere {
+		if x.Comparison != nil {
+			text += fmt.Sprintf("; at %s: %s", x.Sizes, x.Comparison)
+		}
+	}
 	return text
 }
 

@@ -99,8 +99,19 @@ func (p plainPrices) Alone(op *graph.Op, a graph.Attrs, in, out []graph.TensorTy
 func (r *Result) choose(ctx context.Context, o *Options, found *searching) (*built, error) {
 	r.Measured, r.MeasuredBefore, r.MeasuredAfter, r.Slower, r.Dropped = nil, 0, 0, false, 0
 	b, err := r.build(o, found)
-	if err != nil || !o.Measure && o.Judge == nil {
-		return b, err
+	if err != nil {
+		return nil, err
+	}
+	if o.Judge == nil {
+		if where, err := o.losesAt(b); err != nil {
+			return nil, err
+		} else if where != "" {
+			r.drop(fmt.Errorf("it costs more than the model at %s", where))
+			return nil, nil
+		}
+	}
+	if !o.Measure && o.Judge == nil {
+		return b, nil
 	}
 	list := []*built{{out: o.Model, cost: r.CostBefore}}
 	names := []string{asItWas}
@@ -159,6 +170,31 @@ func (r *Result) choose(ctx context.Context, o *Options, found *searching) (*bui
 		return nil, nil
 	}
 	return list[kept], nil
+}
+
+// losesAt is the first of CostSizes at which the result costs more than the model; "": none is.
+func (o *Options) losesAt(b *built) (string, error) {
+	if !b.changed() || b.out.Graph.Sizing() == nil {
+		return "", nil
+	}
+	for _, sizes := range o.CostSizes {
+		var costs [2]cost.Seconds
+		for i, m := range []*model.Model{o.Model, b.out} {
+			at, err := m.At(sizes)
+			if err != nil {
+				return "", err
+			}
+			c, err := costOf(at.Graph, o)
+			if err != nil {
+				return "", err
+			}
+			costs[i] = c.Total
+		}
+		if costs[1] > costs[0] {
+			return o.Model.Graph.Sizing().Text(sizes), nil
+		}
+	}
+	return "", nil
 }
 
 // judge asks which candidate replaces the model, the first of the list; nil: none.

@@ -70,6 +70,9 @@ type Options struct {
 	// Fixed is why the model was read at fixed sizes although its file has dynamic dimensions;
 	// nil: it has none, or they are variables of the model's graph.
 	Fixed error
+	// CostSizes are further sizes of the dynamic dimensions: by the cost model, a result costs no
+	// more than the model at any of them, unless Judge decides.
+	CostSizes []map[string]int
 	// KeepDead keeps nodes of the file on which no output depends.
 	KeepDead bool
 	// Laws to rewrite by; nil: DefaultLaws(false). Those that are not axioms need a proof:

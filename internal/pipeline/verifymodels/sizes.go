@@ -40,9 +40,9 @@ func (o Options) compareSizes(ctx context.Context) (*Report, error) {
 		fixed.A, fixed.B = fixed.A.Fixed(), fixed.B.Fixed()
 		r, err := fixed.compare(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("at %s: %w", sizesText(a, sizes), err)
+			return nil, fmt.Errorf("at %s: %w", a.Text(sizes), err)
 		}
-		r.At = []string{sizesText(a, sizes)}
+		r.At = []string{a.Text(sizes)}
 		if all = joined(all, r); all.Verdict == ModelsDiffer {
 			break
 		}
@@ -90,15 +90,6 @@ func otherSizes(s *graph.Sizing, seed uint64, one bool) []map[string]int {
 		}
 	}
 	return list
-}
-
-// sizesText is sizes in the order of the variables: batch = 1, sequence = 128.
-func sizesText(s *graph.Sizing, sizes map[string]int) string {
-	var parts []string
-	for _, v := range s.Vars() {
-		parts = append(parts, fmt.Sprintf("%s = %d", v.Name, sizes[v.Name]))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // order are conclusions, the one that decides first.
