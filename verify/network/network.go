@@ -1,6 +1,7 @@
 package network
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -87,6 +88,9 @@ type cut struct {
 // hold would make every equation true. Weights that are no real numbers are noted.
 func (c *checker) plain() error {
 	for _, p := range c.eq.Where {
+		if c.a.Graph.Sizing() == nil {
+			return errors.New("the equation has conditions")
+		}
 		if !holds(c.a.Graph.Sizing(), p) {
 			return fmt.Errorf("the equation has the condition %s, which is not known of the sizes of the models", p)
 		}
@@ -135,9 +139,9 @@ func (c *checker) plain() error {
 	return nil
 }
 
-// holds reports whether a condition holds for all dynamic sizes in their ranges.
+// holds reports whether a condition on a dynamic size holds for all sizes in its range.
 func holds(s *graph.Sizing, p law.Pred) bool {
-	if p.Mod != nil {
+	if name, ok := p.Left.IsVar(); !ok || !s.Has(name) || p.Mod != nil {
 		return false
 	}
 	d, one := p.Right.Sub(p.Left), graph.Int(1)

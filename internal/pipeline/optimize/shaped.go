@@ -85,10 +85,9 @@ func (o *Options) addShaped(ctx context.Context) error {
 	return nil
 }
 
-// list is a list of numbers as in the text of laws.
-func list(xs []int) string {
-	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint(xs), "[]")), ", ")
-}
+// list is a shape as in the text of laws, without brackets. Dynamic sizes are variables of the
+// law, which then holds for all sizes.
+func list(s graph.Shape) string { return strings.Trim(s.String(), "[]") }
 
 // operandOf is the node that computes an operand if it applies the operator of that name.
 func operandOf(g *graph.Graph, id graph.NodeID, i int, name string) (graph.NodeID, bool) {
@@ -102,13 +101,13 @@ func reshapes(g *graph.Graph, id graph.NodeID) (laws []string) {
 	if g.Op(id).Name != "reshape" {
 		return nil
 	}
-	to := g.Sizes(id.Out(0))
-	var between [][]int // the shapes on the way
+	to := g.Shape(id.Out(0))
+	var between []graph.Shape // the shapes on the way
 	for n, ok := operandOf(g, id, 0, "reshape"); ok && len(between) < mostReshapes; n, ok = operandOf(g, n, 0, "reshape") {
-		between = append(between, g.Sizes(n.Out(0)))
-		from := g.Sizes(g.Operands(n)[0])
+		between = append(between, g.Shape(n.Out(0)))
+		from := g.Shape(g.Operands(n)[0])
 		right := fmt.Sprintf("reshape[shape=[%s]](X)", list(to))
-		if slices.Equal(from, to) {
+		if from.Equal(to) {
 			right = "X"
 		}
 		for _, mid := range between {
@@ -122,7 +121,7 @@ func reshapes(g *graph.Graph, id graph.NodeID) (laws []string) {
 func attrsOf(g *graph.Graph, id graph.NodeID) map[string]graph.Value {
 	out := map[string]graph.Value{}
 	for i, p := range g.Op(id).Params {
-		out[p.Name] = g.Attrs(id)[i]
+		out[p.Name] = g.OpenAttrs(id)[i]
 	}
 	return out
 }
@@ -149,11 +148,11 @@ func padded(g *graph.Graph, id graph.NodeID) (laws []string) {
 	if row, is := operandOf(g, id, 0, "reshape"); is {
 		// Signals are images of one row.
 		n, ok = operandOf(g, row, 0, "pad")
-		from := g.Sizes(g.Operands(row)[0])
-		if ok = ok && len(from) == 3 && slices.Equal(g.Sizes(row.Out(0)), []int{from[0], from[1], 1, from[2]}); ok {
-			x := g.Sizes(g.Operands(n)[0])
-			image = fmt.Sprintf("reshape[shape=[%s]](pad", list(g.Sizes(row.Out(0))))
-			plain = fmt.Sprintf("reshape[shape=[%d, %d, 1, %d]](X)", x[0], x[1], x[2])
+		from := g.Shape(g.Operands(row)[0])
+		if ok = ok && len(from) == 3 && g.Shape(row.Out(0)).Equal(graph.ShapeOf(from[0].Dim, from[1].Dim, graph.Int(1), from[2].Dim)); ok {
+			x := g.Shape(g.Operands(n)[0])
+			image = fmt.Sprintf("reshape[shape=[%s]](pad", list(g.Shape(row.Out(0))))
+			plain = fmt.Sprintf("reshape[shape=[%s, %s, 1, %s]](X)", x[0].Dim, x[1].Dim, x[2].Dim)
 		}
 	}
 	if !ok {
@@ -173,7 +172,7 @@ func padded(g *graph.Graph, id graph.NodeID) (laws []string) {
 		return nil
 	}
 	all := graph.TupleValue(pad[0]+before[2], pad[1]+before[3], pad[2]+after[2], pad[3]+after[3])
-	attrs := slices.Clone(g.Attrs(id))
+	attrs := slices.Clone(g.OpenAttrs(id))
 	for i, p := range op.Params {
 		if p.Name == "pad" {
 			attrs[i] = all
@@ -181,11 +180,11 @@ func padded(g *graph.Graph, id graph.NodeID) (laws []string) {
 	}
 	given, rest := "", ""
 	if op.In == 2 {
-		given, rest = fmt.Sprintf(", W : [%s]", list(g.Sizes(g.Operands(id)[1]))), ", W"
+		given, rest = fmt.Sprintf(", W : [%s]", list(g.Shape(g.Operands(id)[1]))), ", W"
 	}
-	image += g.Op(n).FormatAttrs(g.Attrs(n)) + "(X)" + strings.Repeat(")", strings.Count(image, "("))
-	return []string{fmt.Sprintf("  given X : [%s]%s\n  then  %s%s(%s%s) => %s%s(%s%s)", list(g.Sizes(g.Operands(n)[0])), given,
-		op.Name, op.FormatAttrs(g.Attrs(id)), image, rest, op.Name, op.FormatAttrs(attrs), plain, rest)}
+	image += g.Op(n).FormatAttrs(g.OpenAttrs(n)) + "(X)" + strings.Repeat(")", strings.Count(image, "("))
+	return []string{fmt.Sprintf("  given X : [%s]%s\n  then  %s%s(%s%s) => %s%s(%s%s)", list(g.Shape(g.Operands(n)[0])), given,
+		op.Name, op.FormatAttrs(g.OpenAttrs(id)), image, rest, op.Name, op.FormatAttrs(attrs), plain, rest)}
 }
 
 // pads says of zeros around zeros that both may be put around at once.
@@ -202,14 +201,14 @@ func pads(g *graph.Graph, id graph.NodeID) (laws []string) {
 	if !ok || !too {
 		return nil
 	}
-	outer := g.Op(id).FormatAttrs(g.Attrs(id))
+	outer := g.Op(id).FormatAttrs(g.OpenAttrs(id))
 	before, after = slices.Clone(before), slices.Clone(after)
 	for i := range before {
 		before[i] += inner[i]
 		after[i] += behind[i]
 	}
-	return []string{fmt.Sprintf("  given X : [%s]\n  then  pad%s(pad%s(X)) => pad[before=%s, after=%s](X)", list(g.Sizes(g.Operands(n)[0])), outer,
-		g.Op(n).FormatAttrs(g.Attrs(n)), graph.TupleValue(before...), graph.TupleValue(after...))}
+	return []string{fmt.Sprintf("  given X : [%s]\n  then  pad%s(pad%s(X)) => pad[before=%s, after=%s](X)", list(g.Shape(g.Operands(n)[0])), outer,
+		g.Op(n).FormatAttrs(g.OpenAttrs(n)), graph.TupleValue(before...), graph.TupleValue(after...))}
 }
 
 // cutPadding says of a slice of what has zeros around, in which there are none along its
@@ -230,9 +229,10 @@ func cutPadding(g *graph.Graph, id graph.NodeID) (laws []string) {
 	if !ok || err || errLo || errHi || axis >= len(before) {
 		return nil
 	}
-	x := g.Sizes(g.Operands(n)[0])
+	x := g.Shape(g.Operands(n)[0])
+	most, fixed := x[axis].Dim.Const()
 	lo, hi = lo-int(before[axis]), hi-int(before[axis])
-	if lo < 0 || hi > x[axis] {
+	if lo < 0 || !fixed || int64(hi) > most {
 		return nil
 	}
 	right := "X"
@@ -242,10 +242,10 @@ func cutPadding(g *graph.Graph, id graph.NodeID) (laws []string) {
 	if slices.ContainsFunc(before, some) || slices.ContainsFunc(after, some) {
 		right = fmt.Sprintf("pad[before=%s, after=%s](X)", graph.TupleValue(before...), graph.TupleValue(after...))
 	}
-	if hi-lo < x[axis] {
+	if int64(hi-lo) < most {
 		right = fmt.Sprintf("slice[axis=%d, lo=%d, hi=%d](%s)", axis, lo, hi, right)
 	}
-	return []string{fmt.Sprintf("  given X : [%s]\n  then  slice%s(pad%s(X)) => %s", list(x), g.Op(id).FormatAttrs(g.Attrs(id)), g.Op(n).FormatAttrs(g.Attrs(n)), right)}
+	return []string{fmt.Sprintf("  given X : [%s]\n  then  slice%s(pad%s(X)) => %s", list(x), g.Op(id).FormatAttrs(g.OpenAttrs(id)), g.Op(n).FormatAttrs(g.OpenAttrs(n)), right)}
 }
 
 // intOf is the number that an attribute is; bad if it is none.
