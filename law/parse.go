@@ -321,6 +321,9 @@ func (p *parser) skip() {
 	}
 }
 
+// Reserved reports whether a word of the language cannot be the name of a variable.
+func Reserved(name string) bool { return reserved[name] }
+
 // law reads from the kind's keyword on.
 func (p *parser) law(kind Kind) *Law {
 	l := &Law{Kind: kind, Pos: p.tok.pos, Doc: strings.Join(p.tok.Doc, "\n")}

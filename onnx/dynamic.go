@@ -6,6 +6,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
+	"github.com/taso-go/taso/law"
 )
 
 // Sizes that stay variables while a model is read. Every size is a graph.Dim: a number, or a
@@ -173,7 +174,7 @@ func (d *dynamic) variable(dim, input string, axis int) graph.Dim {
 		return x
 	}
 	name := variableName(dim)
-	for n := 1; d.Has(name); n++ {
+	for n := 1; d.Has(name) || law.Reserved(name); n++ {
 		name = variableName(dim) + strings.Repeat("x", n)
 	}
 	r, ok := d.opt.Ranges[cmp.Or(dim, name)]
