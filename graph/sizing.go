@@ -99,6 +99,15 @@ func (s *Sizing) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// Made is the sizes that the graph is made with, in words.
+func (s *Sizing) Made() string {
+	sizes := map[string]int{}
+	for _, v := range s.Vars() {
+		sizes[v.Name] = v.Sample
+	}
+	return s.Text(sizes)
+}
+
 // Text is sizes in the order of the variables: batch = 1, sequence = 128.
 func (s *Sizing) Text(sizes map[string]int) string {
 	var parts []string

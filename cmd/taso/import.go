@@ -30,7 +30,7 @@ func newImport() *cobra.Command {
 		Long: `The summary also lists dynamic dimensions, and opaque nodes: those that are not modelled and
 are kept as they are, with the reason. --out writes the model back as ONNX, with the dimensions
 that --shape and --batch fix.
-` + modelHelp,
+` + modelHelp + dynamicHelp,
 		Example: `  taso import model.onnx
   taso import resnet50 --nodes
   taso import model.onnx --shape input=1,3,224,224 --out fixed.onnx`,
@@ -38,6 +38,7 @@ that --shape and --batch fix.
 		RunE: k.run,
 	}
 	k.model.add(c)
+	k.model.addDynamic(c)
 	c.Flags().StringVar(&k.out, "out", "", "write the model to `FILE.onnx`")
 	c.Flags().BoolVar(&k.nodes, "nodes", false, "also list every node")
 	c.Flags().BoolVar(&k.json, "json", false, "print the summary as JSON")
@@ -101,13 +102,16 @@ func printContents(w io.Writer, d *showmodel.Contents) error {
 		big(float64(d.Params)), d.Weights, filled, big(float64(d.FLOPs)), plural(d.Folded, "node"))
 	var rows [][]string
 	for _, t := range d.Inputs {
-		rows = append(rows, []string{"input", t.Name, t.Type, sizesText(t.Sizes)})
+		rows = append(rows, []string{"input", t.Name, t.Type, t.SizesText()})
 	}
 	for _, t := range d.Outputs {
-		rows = append(rows, []string{"output", t.Name, t.Type, sizesText(t.Sizes)})
+		rows = append(rows, []string{"output", t.Name, t.Type, t.SizesText()})
 	}
 	if err := writeTable(w, []column{{"role", false}, {"tensor", false}, {"type", false}, {"shape", false}}, rows); err != nil {
 		return err
+	}
+	for _, v := range d.Dynamic {
+		fmt.Fprintf(w, "dynamic dimension: %s is %s; FLOP are for %d\n", v.Name, v.Range, v.Sample)
 	}
 	for _, o := range d.Open {
 		name := ""
@@ -186,10 +190,10 @@ func printNodes(w io.Writer, nodes []showmodel.Node) error {
 	for _, n := range nodes {
 		var in, out []string
 		for _, t := range n.In {
-			in = append(in, sizesText(t.Sizes))
+			in = append(in, t.SizesText())
 		}
 		for _, t := range n.Out {
-			out = append(out, sizesText(t.Sizes))
+			out = append(out, t.SizesText())
 		}
 		rows = append(rows, []string{n.Name, n.Op + n.Attrs, strings.Join(in, ", "), strings.Join(out, ", "),
 			big(float64(n.Params)), big(float64(n.FLOPs)), big(float64(n.Bytes))})

@@ -37,7 +37,7 @@ func newShow() *cobra.Command {
 network. Times come from the table of taso measure, or from the cost model of --machine; the page
 says which. Weights, and nodes that depend on weights only, are not drawn. A graph that is
 partitioned over devices (docs/parallel.md) shows shardings and collectives.
-` + modelHelp,
+` + modelHelp + dynamicHelp,
 		Example: `  taso show bert-tiny
   taso show model.onnx --svg model.svg
   taso show resnet50 --html resnet50.html --machine laptop`,
@@ -45,6 +45,7 @@ partitioned over devices (docs/parallel.md) shows shardings and collectives.
 		RunE: k.run,
 	}
 	k.model.add(c)
+	k.model.addDynamic(c)
 	f := c.Flags()
 	f.StringVar(&k.svg, "svg", "", "write a picture to `FILE.svg`")
 	f.StringVar(&k.dot, "dot", "", "write the graph, with its weights, for Graphviz to `FILE.dot`")
@@ -65,6 +66,9 @@ func (k *showModelFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	if k.svg == "" && k.dot == "" && k.html == "" {
+		if s := m.Graph.Sizing(); s != nil {
+			fmt.Fprintf(c.ErrOrStderr(), "%s: the text is for %s; --shape chooses other sizes\n", c.CommandPath(), s.Made())
+		}
 		_, err := io.WriteString(c.OutOrStdout(), m.Graph.String())
 		return err
 	}

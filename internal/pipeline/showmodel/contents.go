@@ -26,6 +26,8 @@ type Contents struct {
 	Outputs []Tensor `json:"outputs"`
 	// Open are the sizes of inputs that the file leaves open.
 	Open      []OpenSize `json:"open,omitempty"`
+	// Dynamic are the sizes that stay variables.
+	Dynamic []graph.SizeVar `json:"dynamic,omitempty"`
 	Operators []Operator `json:"operators"` // most work first
 	Weights   int        `json:"weights"`   // tensors
 	Params    int64      `json:"params"`    // elements of all weights
@@ -63,6 +65,24 @@ type Tensor struct {
 	Name  string `json:"name"`
 	Type  string `json:"type"`
 	Sizes []int  `json:"sizes"`
+	// Shape has variables for dynamic sizes: batch×sequence×384; "": Sizes are fixed. With
+	// variables, Sizes are those at which the graph is made.
+	Shape string `json:"shape,omitempty"`
+}
+
+// SizesText is the shape in words: "1×3×224×224", "batch×384", or "scalar".
+func (t Tensor) SizesText() string { return cmp.Or(t.Shape, sizesText(t.Sizes)) }
+
+// shapeText is a shape with variables; "" for fixed sizes.
+func shapeText(s graph.Shape) string {
+	if _, fixed := s.Concrete(); fixed {
+		return ""
+	}
+	parts := make([]string, len(s))
+	for i, it := range s {
+		parts[i] = it.Dim.String()
+	}
+	return strings.Join(parts, "×")
 }
 
 // OpenSize is the size that was given for one that the file leaves open.
@@ -137,6 +157,7 @@ func Describe(m *model.Model, rep *onnx.Report) *Contents {
 			c.Open = append(c.Open, OpenSize(o))
 		}
 	}
+	c.Dynamic = g.Sizing().Vars()
 	for _, id := range m.Inputs() {
 		c.Inputs = append(c.Inputs, c.tensor(id.Out(0)))
 	}
@@ -154,7 +175,7 @@ func Describe(m *model.Model, rep *onnx.Report) *Contents {
 			continue
 		}
 		w := g.WorkOf(id)
-		n := Node{ID: id, Name: g.Name(id), Op: op.Name, Attrs: op.FormatAttrs(g.Attrs(id)), Params: params[id],
+		n := Node{ID: id, Name: g.Name(id), Op: op.Name, Attrs: op.FormatAttrs(g.OpenAttrs(id)), Params: params[id],
 			FLOPs: w.FLOPs, Bytes: w.BytesRead + w.BytesWrite, Fixed: c.fixed[id], In: []Tensor{}}
 		if kind, _, ok := g.Opaque(id); ok {
 			n.Op, n.Attrs, n.Opaque = "opaque "+kind, "", cmp.Or(why[n.Name], "there is no lowering for it")
@@ -190,7 +211,7 @@ func (c *Contents) tensor(t graph.Tensor) Tensor {
 	if g.NumOut(t.Node) > 1 {
 		name += "." + strconv.Itoa(int(t.Out))
 	}
-	return Tensor{name, g.DType(t).String(), append([]int{}, g.Sizes(t)...)}
+	return Tensor{name, g.DType(t).String(), append([]int{}, g.Sizes(t)...), shapeText(g.Shape(t))}
 }
 
 // params gives the elements of each weight to the first node that reads it and

@@ -77,7 +77,7 @@ func (c *Contents) page(fig page.Figure, timed string) *page.Page {
 		all  []Tensor
 	}{{"input", c.Inputs}, {"output", c.Outputs}} {
 		for _, t := range e.all {
-			ends.Rows = append(ends.Rows, page.Row{Cells: page.Cells(e.kind, t.Name, t.Type+" "+sizesText(t.Sizes))})
+			ends.Rows = append(ends.Rows, page.Row{Cells: page.Cells(e.kind, t.Name, t.Type+" "+t.SizesText())})
 		}
 	}
 	parts := []page.Part{ends}
@@ -210,7 +210,7 @@ func (c *Contents) pageNodes() []page.Node {
 }
 
 // text is the name of a tensor with its type.
-func (t Tensor) text() string { return t.Name + ": " + t.Type + " " + sizesText(t.Sizes) }
+func (t Tensor) text() string { return t.Name + ": " + t.Type + " " + t.SizesText() }
 
 // Figure writes 25557032 as "25.56 M", as tables and pages do.
 func Figure(n float64) string {

@@ -45,7 +45,7 @@ func (c *Contents) Picture() draw.Graph {
 		if !c.drawn(id) {
 			continue
 		}
-		box := draw.Node{ID: NodeID(id), Label: g.Name(id), Sub: sizesText(g.Sizes(id.Out(0))), Class: draw.Input, Tooltip: g.Name(id)}
+		box := draw.Node{ID: NodeID(id), Label: g.Name(id), Sub: d.tensor(id.Out(0)).SizesText(), Class: draw.Input, Tooltip: g.Name(id)}
 		if c.fixed[id] {
 			box.Class = draw.Const
 		}
@@ -88,7 +88,7 @@ func (c *Contents) subtext(n *Node) string {
 			lines = append(lines, "…")
 			break
 		}
-		lines = append(lines, sizesText(t.Sizes))
+		lines = append(lines, t.SizesText())
 		if l := c.layout(n.ID.Out(i)); l != "" {
 			lines = append(lines, l)
 		}
@@ -105,7 +105,7 @@ func (c *Contents) subtext(n *Node) string {
 			lines[len(lines)-1] += " …"
 			break
 		}
-		lines = append(lines, "weights "+sizesText(n.In[i].Sizes))
+		lines = append(lines, "weights "+n.In[i].SizesText())
 	}
 	return strings.Join(lines, "\n")
 }
