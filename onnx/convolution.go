@@ -69,7 +69,7 @@ func (im *importer) addBias(y, bias *value) *value {
 	if bias == nil {
 		return y
 	}
-	if bias.rank() != 1 || !im.open.equalDims(bias.size(0), y.size(1)) {
+	if bias.rank() != 1 || !im.open.same(bias.size(0), y.size(1)) {
 		must.Failf("the bias %s of %s channels", bias, y.size(1))
 	}
 	v := im.reshaped(bias, dimsOf(ofChannels(bias.sizes()[0], y.rank())...))

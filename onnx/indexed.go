@@ -20,8 +20,12 @@ func unlessConstant(low lowering, data ...int) lowering {
 		c.need(2, 3)
 		elements := 0
 		for _, i := range data {
-			if v := c.optional(i); v != nil {
-				elements += graph.NumElements(v.sized)
+			switch v := c.optional(i); {
+			case v == nil:
+			case v.open != nil || elements > maxConstant:
+				elements = maxConstant + 1
+			default:
+				elements += v.elements()
 			}
 		}
 		if c.foldKnown() {

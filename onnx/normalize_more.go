@@ -20,7 +20,7 @@ func (im *importer) normalized(x *value, axes []int, eps float64) *value {
 // perChannel is times and plus a number for each channel.
 func (im *importer) perChannel(y, scale, bias *value) *value {
 	for i, v := range []*value{scale, bias} {
-		if v.rank() != 1 || !im.open.equalDims(v.size(0), y.size(1)) {
+		if v.rank() != 1 || !im.open.same(v.size(0), y.size(1)) {
 			must.Failf("%s for %s channels", v, y.size(1))
 		}
 		v = im.reshape(v, ofChannels(v.sizes()[0], y.rank())...)

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -100,7 +101,11 @@ func (im *importer) mirrored(x *value, axis, before, after int, mode string) *va
 	if least == 0 {
 		must.Do(unsupported("mode is %q", clip(mode)))
 	}
-	if !im.open.atLeast(n, dim(least)) {
+	if yes, known := im.open.decided(n, dim(least)); !known {
+		// Exporters and runtimes know reflection and wrapping by less than an axis only; the
+		// reference goes on beyond it.
+		must.Do(&undefined{least: n.Sub(dim(least)), agreed: true, text: fmt.Sprintf("whether %s is at least %d depends on the sizes", n, least)})
+	} else if !yes {
 		must.Do(unsupported("mode %s with pads %d and %d of an axis of %s cells", mode, before, after, n))
 	}
 	part := func(lo, hi graph.Dim) *value {
@@ -155,7 +160,7 @@ func (c *call) padding(x *value) (before, after []int) {
 			continue
 		}
 		n := x.size(a)
-		room := func(lo, hi int) bool { return c.im.open.atLeast(n.Add(graph.Int(int64(lo)+int64(hi))), graph.Int(1)) }
+		room := func(lo, hi int) bool { return c.im.open.require(n.Add(graph.Int(int64(lo)+int64(hi))), graph.Int(1)) }
 		if max(lo, hi) > graph.MaxSize || !room(lo, hi) || !room(min(lo, 0), min(hi, 0)) {
 			must.Failf("pads %d and %d do not fit an axis of size %s", lo, hi, n)
 		}

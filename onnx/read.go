@@ -52,8 +52,11 @@ type ReadOptions struct {
 	Dynamic bool
 	Samples map[string]int
 	// Ranges are the sizes that dynamic dimensions may have, by their names; by default 1 and
-	// more.
+	// more. Sizes at which the model is not defined are left out of them.
 	Ranges map[string]graph.Range
+	// Steps: a dimension of this name is a multiple of the number. The variable is the quotient.
+	// Ranges and Samples are of the dimension itself.
+	Steps map[string]int
 }
 
 // Report is what a reader should know about how a model was read.
@@ -212,11 +215,7 @@ func decode(f io.ReaderAt, src source, opt ReadOptions) (*model.Model, *Report, 
 	if err != nil {
 		return nil, nil, err
 	}
-	im, err := newImporter(p, src, opt)
-	if err != nil {
-		return nil, nil, err
-	}
-	m, err := im.model()
+	im, m, err := readModel(p, src, opt)
 	if err != nil {
 		return nil, nil, err
 	}
