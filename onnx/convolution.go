@@ -130,14 +130,14 @@ func (im *importer) derive(w *value, how string, sizes []int, f func(c *constant
 // interleave puts zeros behind each cell of the axes behind the first two, so that
 // cells are so many apart.
 func (im *importer) interleave(v *value, by []int) *value {
-	apart, wide, after := slices.Clone(v.sizes()[:2]), slices.Clone(v.sizes()[:2]), []int{0, 0}
+	apart, wide, after := slices.Clone(v.dims()[:2]), slices.Clone(v.dims()[:2]), []int{0, 0}
 	for i, d := range by {
-		n := v.sizes()[2+i]
-		apart, wide, after = append(apart, n, 1), append(wide, n*d), append(after, 0, d-1)
+		n := v.size(2 + i)
+		apart, wide, after = append(apart, n, graph.Int(1)), append(wide, n.Scale(int64(d))), append(after, 0, d-1)
 	}
-	v = im.reshape(v, apart...)
+	v = im.reshapeTo(v, apart)
 	v = im.pad(v, make([]int, len(after)), after, 0)
-	return im.reshape(v, wide...)
+	return im.reshapeTo(v, wide)
 }
 
 // convolve3 is a convolution over three axes: the sum over the kernel's planes
@@ -154,7 +154,7 @@ func (im *importer) convolve3(x, w *value, win *window, groups int64) *value {
 	var sum *value
 	for k := range w.sizes()[2] {
 		xs := im.every(x, 2, k*win.dilation[0], win.stride[0], depth)
-		xs = im.reshuffle(xs, xs.sizes(), []int{0, 2, 1, 3, 4}, []int{bt * depth, ch, x.sizes()[3], x.sizes()[4]})
+		xs = im.reshuffle(xs, xs.dims(), []int{0, 2, 1, 3, 4}, dimsOf(bt*depth, ch, x.sizes()[3], x.sizes()[4]))
 		ws := im.reshape(im.slice(w, 2, k, k+1), w.sizes()[0], w.sizes()[1], w.sizes()[3], w.sizes()[4])
 		plane := win.over(1, 3)
 		plane.valid = false
@@ -166,5 +166,5 @@ func (im *importer) convolve3(x, w *value, win *window, groups int64) *value {
 		}
 	}
 	o, h, v := sum.sizes()[1], sum.sizes()[2], sum.sizes()[3]
-	return im.reshuffle(sum, []int{bt, depth, o, h, v}, []int{0, 2, 1, 3, 4}, []int{bt, o, depth, h, v})
+	return im.reshuffle(sum, dimsOf(bt, depth, o, h, v), []int{0, 2, 1, 3, 4}, dimsOf(bt, o, depth, h, v))
 }
