@@ -79,8 +79,8 @@ func (d *dynamic) inRange(v *value) bool {
 // over is x/y without what remains, if it is a polynomial, or x is a size and y a number that is
 // not above it.
 func (d *dynamic) over(x, y graph.Dim) (graph.Dim, bool) {
-	if !d.nonNegative(y.Sub(graph.Int(1))) && !d.nonNegative(y.Neg().Sub(graph.Int(1))) {
-		return graph.Dim{}, false
+	if !d.nonNegative(y.Neg().Sub(graph.Int(1))) && !d.require(y, graph.Int(1)) {
+		return graph.Dim{}, false // by 0, or it depends
 	}
 	if q, ok := x.Quo(y); ok {
 		return q, true
@@ -371,6 +371,20 @@ func (im *importer) constantOf(o *graph.Op, a graph.Attrs, t graph.DType) *value
 	return im.entered(must.Get(im.made.Constant("", t, o, a)))[0]
 }
 
+// halves are two sizes, of which one less the other is x.
+func halves(x graph.Dim) (plus, minus graph.Dim) {
+	terms, c := x.Terms()
+	plus, minus = graph.Int(max(c, 0)), graph.Int(max(-c, 0))
+	for _, t := range terms {
+		if t.Coef > 0 {
+			plus = plus.Add(t.Dim())
+		} else {
+			minus = minus.Sub(t.Dim())
+		}
+	}
+	return plus, minus
+}
+
 // spelledOut are integers that depend on variables as a tensor: the last of as many numbers.
 func (im *importer) spelledOut(v *value) *value {
 	var all *value
@@ -381,10 +395,16 @@ func (im *importer) spelledOut(v *value) *value {
 			part = valueOf(&constant{dtype: v.dtype, sizes: []int{1}, ints: []int64{n}})
 		case im.open.nonNegative(x):
 			part = im.sliceTo(im.placesFrom(x.Add(graph.Int(1)), v.dtype), 0, x, x.Add(graph.Int(1)))
-		case im.open.nonNegative(x.Neg()):
-			part = im.do("neg", im.sliceTo(im.placesFrom(x.Neg().Add(graph.Int(1)), v.dtype), 0, x.Neg(), x.Neg().Add(graph.Int(1))))
 		default:
-			must.Do(unsupported("whether %s is negative depends on the sizes", x))
+			half := func(x graph.Dim) *value {
+				w := wholes(v.dtype, []int{1}, x)
+				if w.ints == nil {
+					return w
+				}
+				return im.spelledOut(w)
+			}
+			plus, minus := halves(x)
+			part = im.do("ewsub", half(plus), half(minus))
 		}
 		if all == nil {
 			all = part

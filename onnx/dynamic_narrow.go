@@ -151,12 +151,12 @@ func (d *dynamic) stepFor(m *mismatch) (names []string, step int) {
 		under = all
 	}
 	names = slices.Sorted(maps.Keys(under))
-	for step = 2; step <= maxStep; step *= 2 {
+	for step = 2; step <= maxStep; step++ {
 		if slices.ContainsFunc(names, func(name string) bool {
 			v := d.find(name)
 			return v == nil || v.Step*step > maxStep
 		}) {
-			return nil, 0
+			break
 		}
 		at := &graph.Substitution{Dims: map[string]graph.Dim{}}
 		for _, name := range names {
