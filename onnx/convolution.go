@@ -147,14 +147,14 @@ func (im *importer) convolve3(x, w *value, win *window, groups int64) *value {
 	if w.sizes()[2] > 64 {
 		must.Do(unsupported("kernel depth %d is not supported, at most 64", w.sizes()[2]))
 	}
-	win.explicit(x.sizes()[2:])
+	win.explicit(numbersOf(x.dims()[2:]))
 	x = im.pad(x, []int{0, 0, win.before[0], 0, 0}, []int{0, 0, win.after[0], 0, 0}, 0)
-	depth := (x.sizes()[2]-win.extent(0))/win.stride[0] + 1
-	bt, ch := x.sizes()[0], x.sizes()[1]
+	depth := (numberOf(x.size(2))-win.extent(0))/win.stride[0] + 1
+	bt, ch, deep := x.size(0), x.size(1), graph.Int(int64(depth))
 	var sum *value
 	for k := range w.sizes()[2] {
 		xs := im.every(x, 2, k*win.dilation[0], win.stride[0], depth)
-		xs = im.reshuffle(xs, xs.dims(), []int{0, 2, 1, 3, 4}, dimsOf(bt*depth, ch, x.sizes()[3], x.sizes()[4]))
+		xs = im.reshuffle(xs, xs.dims(), []int{0, 2, 1, 3, 4}, []graph.Dim{bt.Mul(deep), ch, x.size(3), x.size(4)})
 		ws := im.reshape(im.slice(w, 2, k, k+1), w.sizes()[0], w.sizes()[1], w.sizes()[3], w.sizes()[4])
 		plane := win.over(1, 3)
 		plane.valid = false
@@ -165,6 +165,6 @@ func (im *importer) convolve3(x, w *value, win *window, groups int64) *value {
 			sum = im.do("ewadd", sum, y)
 		}
 	}
-	o, h, v := sum.sizes()[1], sum.sizes()[2], sum.sizes()[3]
-	return im.reshuffle(sum, dimsOf(bt, depth, o, h, v), []int{0, 2, 1, 3, 4}, dimsOf(bt, o, depth, h, v))
+	o, h, v := sum.size(1), sum.size(2), sum.size(3)
+	return im.reshuffle(sum, []graph.Dim{bt, deep, o, h, v}, []int{0, 2, 1, 3, 4}, []graph.Dim{bt, o, deep, h, v})
 }
