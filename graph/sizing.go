@@ -88,6 +88,14 @@ func (s *Sizing) Apply(op *Op, attrs Attrs, in []Shape) ([]Shape, error) {
 			return nil, &NeedError{op.Name, n}
 		}
 	}
+	for i, shape := range outs {
+		for j, it := range shape {
+			if d := s.Simplify(it.Dim); it.AxisRun == "" && d != it.Dim {
+				outs[i] = outs[i].Clone()
+				outs[i][j].Dim = d
+			}
+		}
+	}
 	return outs, nil
 }
 

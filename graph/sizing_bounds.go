@@ -68,6 +68,28 @@ func (s *Sizing) atomBounds(a Atom) (lo, hi int64) {
 	return lo, hi
 }
 
+// Simplify puts numbers in the place of function values that are the same for all sizes in the
+// ranges, such as that of a window over an image that has room for one.
+func (s *Sizing) Simplify(x Dim) Dim {
+	if x.TooLarge() || x.functions() == 0 {
+		return x
+	}
+	terms, c := x.Terms()
+	out := Int(c)
+	for _, t := range terms {
+		d := Int(t.Coef)
+		for _, a := range t.Atoms {
+			if lo, hi := s.atomBounds(a); a.Kind == AtomFunc && lo == hi && lo > -unbounded && hi < unbounded {
+				d = d.Scale(lo)
+			} else {
+				d = d.Mul(a.Dim())
+			}
+		}
+		out = out.Add(d)
+	}
+	return out
+}
+
 // quotient is a function value as num/by, rounded down.
 type quotient struct {
 	num Dim

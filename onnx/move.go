@@ -336,7 +336,7 @@ func (d *dynamic) quotient(x graph.Dim, by int64) graph.Dim {
 	if !d.atLeast(x, graph.Int(by)) {
 		must.Do(unsupported("%s/%d is not above 0 at all sizes", x, by))
 	}
-	return graph.WindowOut(x, graph.Int(by), graph.TupleValue(by, 1), graph.NameValue(graph.Valid), 0)
+	return d.Simplify(graph.WindowOut(x, graph.Int(by), graph.TupleValue(by, 1), graph.NameValue(graph.Valid), 0))
 }
 
 func lowerSlice(c *call) {
