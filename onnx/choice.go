@@ -168,7 +168,7 @@ func (im *importer) mayFail(after graph.NodeID) string {
 			for i, t := range g.Operands(id) {
 				shapes[i] = graph.ShapeOf(im.values[t].dims()...)
 			}
-			at, size, err := o.Places(g.Attrs(id), shapes)
+			at, size, err := o.Places(g.OpenAttrs(id), shapes)
 			n, ok := size.Const()
 			if err != nil || !ok || !im.inside(g.Operands(id)[at], n) {
 				return "an index is computed and might be out of range"

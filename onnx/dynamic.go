@@ -14,8 +14,8 @@ import (
 
 // Sizes that stay variables while a model is read. Every size is a graph.Dim: a number, or a
 // polynomial in the variables. The graph is made at sample sizes; attributes in which
-// variables occur are kept beside it. What is decided while reading holds for all sizes of at
-// least 1, or the node is refused.
+// variables occur are kept beside it. What is decided while reading holds for all sizes in the
+// ranges of the variables, or the node is refused.
 
 // dynamic is the sizes that a model leaves open, while it is read.
 type dynamic struct {
@@ -27,7 +27,9 @@ type dynamic struct {
 	narrowing
 }
 
-// Variable is a size that the file leaves open.
+// Variable is a size that the file leaves open. Its sample and its range are those of the
+// variable, of which the dimension is a multiple. Sizes at which the file fails are not in the
+// range.
 type Variable struct {
 	graph.SizeVar
 	Dim   string // in the file, may be empty

@@ -180,6 +180,9 @@ func init() {
 
 // eachOf computes with elements of n integers that broadcast.
 func (c *call) eachOf(n int, f func(xs []graph.Dim) (graph.Dim, bool)) *value {
+	if len(c.in) != n {
+		return nil
+	}
 	in := c.need(n, n)
 	sizes := []int{}
 	for _, v := range in {

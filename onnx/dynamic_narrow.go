@@ -210,11 +210,8 @@ func (im *importer) failsAt(values map[string]int64, err error) bool {
 		opt.Shapes = map[string][]int{}
 	}
 	for _, v := range im.inputs {
-		if v.open == nil {
-			continue
-		}
-		sizes, ok := fixed(subst(v.open, &graph.Substitution{Dims: at}))
-		if !ok || slices.ContainsFunc(sizes, func(n int) bool { return n < 1 }) {
+		sizes, ok := fixed(subst(v.dims(), &graph.Substitution{Dims: at}))
+		if !ok || slices.Min(append(sizes, 1)) < 1 {
 			return false
 		}
 		opt.Shapes[v.name] = sizes

@@ -114,6 +114,12 @@ func atSizes(read readFrom, opt ReadOptions, m *model.Model, sizes map[string]in
 	}
 	b, _, err := read(opt)
 	if err != nil {
+		// Then the model has to fail, too, as by a division by zero.
+		if run && !hasOpaque(a) {
+			if _, failed := valuesFrom(a, inputValues(r, a)); failed != nil {
+				return nil
+			}
+		}
 		return fmt.Errorf("at %v the file fails: %w", sizes, err)
 	}
 	if !run || hasOpaque(a) || hasOpaque(b) {

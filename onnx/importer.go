@@ -29,10 +29,12 @@ type importer struct {
 	open   *dynamic         // sizes that stay variables, nil if there are none
 	info   map[string]*onnxpb.TypeProto
 	funcs  map[function]*onnxpb.FunctionProto
-	depth  int   // of functions and branches being read
-	budget int   // nodes that may still be read, functions being read at each call
-	copied int64 // bytes of functions, at each call
-	held   int64 // bytes of numbers that opaque nodes hold
+	depth  int // of functions and branches being read
+	// inlined is the depth of functions alone
+	inlined int
+	budget  int   // nodes that may still be read, functions being read at each call
+	copied  int64 // bytes of functions, at each call
+	held    int64 // bytes of numbers that opaque nodes hold
 
 	once  *notedOnce // what the node that is being read says of constants and operators
 	noted noted

@@ -436,7 +436,7 @@ func (im *importer) declared(p *onnxpb.TypeProto) (t openType, err error) {
 	}
 	t.dims = []graph.Dim{}
 	for i, d := range tt.GetShape().GetDim() {
-		if im.open != nil && dimName(d) != "" {
+		if im.open != nil && dimName(d) != "" && im.inlined == 0 {
 			if x, ok := im.open.named[dimName(d)]; ok {
 				t.dims = append(t.dims, x)
 				continue

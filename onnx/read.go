@@ -64,7 +64,7 @@ type Report struct {
 	Producer string
 	IR       int64
 	Opset    int64      // version of the default operator set
-	Dynamic  []Variable // the sizes that stay variables
+	Dynamic  []Variable // the sizes that stay variables, with those at which the model is defined
 	Nodes    int        // nodes in the file, without those of subgraphs
 	Folded   int        // nodes that were computed while reading
 	// Fused are operators found in a decomposed form, with how often.

@@ -128,7 +128,8 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto) (graph.TensorType, []gr
 		default:
 			known, ok := im.dims[name]
 			ok = ok && name != ""
-			if !ok && im.open != nil {
+			batch, sure := im.batchAxis(dims)
+			if !ok && im.open != nil && (i != batch || im.opt.Batch == 0) {
 				if open == nil {
 					open = make([]graph.Dim, len(dims))
 				}
@@ -136,7 +137,7 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto) (graph.TensorType, []gr
 				n = int64(im.open.sampleOf(open[i]))
 				break
 			}
-			if batch, sure := im.batchAxis(dims); !ok && i == batch && (sure || im.opt.Batch > 0) {
+			if !ok && i == batch && (sure || im.opt.Batch > 0) {
 				if known = im.opt.Batch; known == 0 {
 					known, assumed = 1, true
 					im.asked.ones[name] = true
