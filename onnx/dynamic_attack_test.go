@@ -251,3 +251,52 @@ func TestDynamicAttacks(t *testing.T) {
 		}
 	}
 }
+
+// TestDynamicSamples: samples are sizes that nothing in the file has, and large enough.
+func TestDynamicSamples(t *testing.T) {
+	a := &attack{name: "kernel", in: "x 2,3,n,m", nodes: nodes(to("Conv x w -> y")), float: map[string][]int{"w": {5, 3, 7, 1}}, out: "y"}
+	for _, c := range []struct {
+		opt  ReadOptions
+		want string
+	}{
+		{ReadOptions{}, "n 11 from 7, m 13 from 1"},
+		{ReadOptions{Samples: map[string]int{"n": 3, "m": 2}}, "n 7 from 7, m 2 from 1"},
+		{ReadOptions{Steps: map[string]int{"n": 4}, Ranges: map[string]graph.Range{"n": {Lo: 9, Hi: 16}}}, "n 3 from 3, m 11 from 1"},
+		{ReadOptions{Batch: 9, Samples: map[string]int{"n": 30}}, "n 30 from 7, m 2 from 1"},
+	} {
+		p := a.proto()
+		if c.opt.Batch > 0 {
+			openDim(p.Graph.Input[0], 0, "batch")
+		}
+		c.opt.Dynamic = true
+		m, rep, err := fileIn(t, p)(c.opt)
+		if err != nil {
+			t.Errorf("%v: %v", c.opt, err)
+			continue
+		}
+		var got []string
+		for _, v := range rep.Dynamic {
+			got = append(got, fmt.Sprintf("%s %d from %d", v.Name, v.Sample, v.Lo))
+		}
+		if s := strings.Join(got, ", "); s != c.want {
+			t.Errorf("%v: %s, want %s", c.opt, s, c.want)
+		}
+		if b := m.Graph.Sizes(m.Inputs()[0].Out(0))[0]; c.opt.Batch > 0 && b != 9 {
+			t.Errorf("the batch is %d", b)
+		}
+	}
+}
+
+// TestDynamicFunctions: a name of a dimension within a function is not that of an input.
+func TestDynamicFunctions(t *testing.T) {
+	a := &attack{name: "function", in: "x m,4; z n,4", nodes: nodes(to("Call x -> p"), to("Add p z -> y")), out: "y", domain: "odd"}
+	p := a.proto()
+	p.Graph.Node[0].Domain = proto.String("odd")
+	inner := to("Odd v -> t")
+	inner.Domain = proto.String("odd")
+	p.Functions = []*onnxpb.FunctionProto{{Domain: proto.String("odd"), Name: proto.String("Call"), Input: []string{"v"}, Output: []string{"w"},
+		Node: nodes(inner, to("Relu t -> w")), ValueInfo: declaredAll("t n,4"), OpsetImport: p.OpsetImport}}
+	if _, _, err := fileIn(t, p)(ReadOptions{Dynamic: true}); err == nil || !strings.Contains(err.Error(), "not fixed") {
+		t.Errorf("error %v, want one of a size that is not fixed", err)
+	}
+}
