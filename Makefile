@@ -53,7 +53,7 @@ sweeps: export GOGC = 400
 sweeps: export GOMEMLIMIT = 3GiB
 sweeps: setup ## what make test takes samples of (internal/sweep), whole
 	@scripts/setup python
-	TASO_WHOLE_SWEEPS=1 go test -vet=off -timeout 60m $$(git grep -l 'sweep\.Size' -- '*_test.go' | xargs dirname | sort -u | sed 's|^|./|')
+	TASO_WHOLE_SWEEPS=1 go test -vet=off -timeout 60m $$(git grep -lE 'sweeps?\.Size' -- '*_test.go' | xargs dirname | sort -u | sed 's|^|./|')
 
 example: setup ## the worked example of CONTRIBUTING.md with the tests of all packages that it touches
 	go test -tags example -run '^TestContributing$$' .

@@ -120,47 +120,6 @@ func (s *Sizing) Text(sizes map[string]int) string {
 // Samples puts the sample sizes in the place of variables.
 func (s *Sizing) Samples() *Substitution { return &s.at }
 
-// NonNegative reports whether x is 0 or more for all sizes in the ranges. It may miss that it is.
-func (s *Sizing) NonNegative(x Dim) bool {
-	if x.NonNegative() {
-		return true
-	}
-	if s == nil || x.TooLarge() {
-		return false
-	}
-	terms, least := x.Terms()
-	for _, t := range terms {
-		part, ok := s.leastOf(t)
-		if !ok {
-			return false
-		}
-		if least, ok = AddInt(least, part); !ok {
-			return false
-		}
-	}
-	return least >= 0
-}
-
-// leastOf is a number that a term is not less than.
-func (s *Sizing) leastOf(t Term) (int64, bool) {
-	at := int64(1)
-	for _, a := range t.Atoms {
-		// Of size functions nothing is known, and a variable without a range is 1 or more.
-		r, ok := s.ranges[a.Name]
-		if a.Kind != AtomVar || !ok && t.Coef < 0 {
-			return 0, false
-		}
-		by := max(r.Lo, 1)
-		if t.Coef < 0 {
-			by = r.Hi
-		}
-		if at, ok = MulInt(at, by); !ok {
-			return 0, false
-		}
-	}
-	return MulInt(t.Coef, at)
-}
-
 // Holds reports whether a condition is known to hold for all sizes in the ranges.
 func (s *Sizing) Holds(n Need) bool {
 	return n.Rel == "<=" && s.NonNegative(n.Right.Sub(n.Left))
@@ -176,10 +135,29 @@ func (s *Sizing) Apply(op *Op, attrs Attrs, in []Shape) ([]Shape, error) {
 	}
 	for _, n := range f.Needs {
 		if !s.Holds(n) {
-			return nil, fmt.Errorf("operator %s is defined at some sizes only: %s", op.Name, n)
+			return nil, &NeedError{op.Name, n}
+		}
+	}
+	for i, shape := range outs {
+		for j, it := range shape {
+			if d := s.Simplify(it.Dim); it.AxisRun == "" && d != it.Dim {
+				outs[i] = outs[i].Clone()
+				outs[i][j].Dim = d
+			}
 		}
 	}
 	return outs, nil
+}
+
+// NeedError says that an operator is defined at some of the sizes in the ranges only.
+type NeedError struct {
+	Op   string
+	Need Need
+}
+
+// Error names the operator and the condition.
+func (e *NeedError) Error() string {
+	return fmt.Sprintf("operator %s is defined at some sizes only: %s", e.Op, e.Need)
 }
 
 // Varies reports whether attributes have variables of sizes.

@@ -146,7 +146,7 @@ func (f *Unifier) Eq(a, b Dim) error {
 		return err
 	}
 	if !f.solving || d.p == nil || d.NonZero() {
-		return fmt.Errorf("size %s is not %s", a, b)
+		return &SizeError{a, b}
 	}
 	if f.solve(d) {
 		f.retry()
@@ -155,6 +155,12 @@ func (f *Unifier) Eq(a, b Dim) error {
 	f.pending = append(f.pending, equation{a, b})
 	return nil
 }
+
+// SizeError says that two sizes are not the same for all values of their variables.
+type SizeError struct{ A, B Dim }
+
+// Error names the sizes.
+func (e *SizeError) Error() string { return fmt.Sprintf("size %s is not %s", e.A, e.B) }
 
 // fits requires sizes that are not too large.
 func fits(ds ...Dim) error {

@@ -76,11 +76,11 @@ func (im *importer) seen(ones *value) *value { return im.do("log", ones) }
 func (a *attention) check() {
 	q, k, v := a.q, a.k, a.v
 	for _, x := range []*value{q, k, v} {
-		if x.rank() != 4 || !a.im.open.equalDims(x.size(0), q.size(0)) || x.dtype != q.dtype {
+		if x.rank() != 4 || !a.im.open.same(x.size(0), q.size(0)) || x.dtype != q.dtype {
 			must.Failf("queries %s, keys %s and values %s", q, k, v)
 		}
 	}
-	equal := a.im.open.equalDims
+	equal := a.im.open.same
 	if !equal(k.size(3), q.size(3)) || !equal(k.size(1), v.size(1)) || !equal(k.size(2), v.size(2)) || numberOf(q.size(1))%numberOf(k.size(1)) != 0 {
 		must.Failf("queries %s, keys %s and values %s", q, k, v)
 	}

@@ -68,7 +68,7 @@ func (c *call) choose() {
 			case x.list != nil || y.list != nil:
 				not("output %d of its branches is a sequence", i)
 			case x.dtype != y.dtype || !slices.Equal(x.dims(), y.dims()):
-				not("output %d of its branches is %s or %s", i, x.typ(), y.typ())
+				not("output %d of its branches is %s or %s", i, x.typeText(), y.typeText())
 			}
 			if c.outs[i] = x; x == y {
 				continue
@@ -91,12 +91,11 @@ func (c *call) agree(outs [2][]*value) {
 	if outs[0] == nil || outs[1] == nil {
 		return
 	}
-	c.agreed = make([]*graph.TensorType, len(c.outs))
+	c.agreed = make([]*openType, len(c.outs))
 	for i, x := range outs[0] {
 		y := outs[1][i]
 		if x.list == nil && y.list == nil && x.dtype == y.dtype && slices.Equal(x.dims(), y.dims()) {
-			t := x.typ()
-			c.agreed[i] = &t
+			c.agreed[i] = &openType{x.dtype, x.dims()}
 		}
 	}
 }
@@ -169,7 +168,7 @@ func (im *importer) mayFail(after graph.NodeID) string {
 			for i, t := range g.Operands(id) {
 				shapes[i] = graph.ShapeOf(im.values[t].dims()...)
 			}
-			at, size, err := o.Places(g.Attrs(id), shapes)
+			at, size, err := o.Places(g.OpenAttrs(id), shapes)
 			n, ok := size.Const()
 			if err != nil || !ok || !im.inside(g.Operands(id)[at], n) {
 				return "an index is computed and might be out of range"

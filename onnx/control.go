@@ -75,6 +75,8 @@ func (c *call) inline(f *onnxpb.FunctionProto) {
 		im.copies(f)
 		opset, needs := im.opset, im.needs
 		defer func() { im.opset, im.needs = opset, needs }()
+		im.inlined++ // its names of dimensions are its own
+		defer func() { im.inlined-- }()
 		im.needs = importsOf(f.GetOpsetImport())
 		for _, o := range f.GetOpsetImport() {
 			if defaultDomain(o.GetDomain()) {

@@ -69,7 +69,7 @@ func (im *importer) addBias(y, bias *value) *value {
 	if bias == nil {
 		return y
 	}
-	if bias.rank() != 1 || !im.open.equalDims(bias.size(0), y.size(1)) {
+	if bias.rank() != 1 || !im.open.same(bias.size(0), y.size(1)) {
 		must.Failf("the bias %s of %s channels", bias, y.size(1))
 	}
 	v := im.reshaped(bias, dimsOf(ofChannels(bias.sizes()[0], y.rank())...))
@@ -130,14 +130,14 @@ func (im *importer) derive(w *value, how string, sizes []int, f func(c *constant
 // interleave puts zeros behind each cell of the axes behind the first two, so that
 // cells are so many apart.
 func (im *importer) interleave(v *value, by []int) *value {
-	apart, wide, after := slices.Clone(v.sizes()[:2]), slices.Clone(v.sizes()[:2]), []int{0, 0}
+	apart, wide, after := slices.Clone(v.dims()[:2]), slices.Clone(v.dims()[:2]), []int{0, 0}
 	for i, d := range by {
-		n := v.sizes()[2+i]
-		apart, wide, after = append(apart, n, 1), append(wide, n*d), append(after, 0, d-1)
+		n := v.size(2 + i)
+		apart, wide, after = append(apart, n, graph.Int(1)), append(wide, n.Scale(int64(d))), append(after, 0, d-1)
 	}
-	v = im.reshape(v, apart...)
+	v = im.reshapeTo(v, apart)
 	v = im.pad(v, make([]int, len(after)), after, 0)
-	return im.reshape(v, wide...)
+	return im.reshapeTo(v, wide)
 }
 
 // convolve3 is a convolution over three axes: the sum over the kernel's planes
@@ -147,14 +147,14 @@ func (im *importer) convolve3(x, w *value, win *window, groups int64) *value {
 	if w.sizes()[2] > 64 {
 		must.Do(unsupported("kernel depth %d is not supported, at most 64", w.sizes()[2]))
 	}
-	win.explicit(x.sizes()[2:])
+	win.explicit(numbersOf(x.dims()[2:]))
 	x = im.pad(x, []int{0, 0, win.before[0], 0, 0}, []int{0, 0, win.after[0], 0, 0}, 0)
-	depth := (x.sizes()[2]-win.extent(0))/win.stride[0] + 1
-	bt, ch := x.sizes()[0], x.sizes()[1]
+	depth := (numberOf(x.size(2))-win.extent(0))/win.stride[0] + 1
+	bt, ch, deep := x.size(0), x.size(1), graph.Int(int64(depth))
 	var sum *value
 	for k := range w.sizes()[2] {
 		xs := im.every(x, 2, k*win.dilation[0], win.stride[0], depth)
-		xs = im.reshuffle(xs, xs.sizes(), []int{0, 2, 1, 3, 4}, []int{bt * depth, ch, x.sizes()[3], x.sizes()[4]})
+		xs = im.reshuffle(xs, xs.dims(), []int{0, 2, 1, 3, 4}, []graph.Dim{bt.Mul(deep), ch, x.size(3), x.size(4)})
 		ws := im.reshape(im.slice(w, 2, k, k+1), w.sizes()[0], w.sizes()[1], w.sizes()[3], w.sizes()[4])
 		plane := win.over(1, 3)
 		plane.valid = false
@@ -165,6 +165,6 @@ func (im *importer) convolve3(x, w *value, win *window, groups int64) *value {
 			sum = im.do("ewadd", sum, y)
 		}
 	}
-	o, h, v := sum.sizes()[1], sum.sizes()[2], sum.sizes()[3]
-	return im.reshuffle(sum, []int{bt, depth, o, h, v}, []int{0, 2, 1, 3, 4}, []int{bt, o, depth, h, v})
+	o, h, v := sum.size(1), sum.size(2), sum.size(3)
+	return im.reshuffle(sum, []graph.Dim{bt, deep, o, h, v}, []int{0, 2, 1, 3, 4}, []graph.Dim{bt, o, deep, h, v})
 }

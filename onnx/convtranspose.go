@@ -16,11 +16,11 @@ func lowerConvTranspose(c *call) {
 		must.Do(unsupported("inputs %s and %s are not supported", x, w))
 	}
 	groups := c.int("group", 1)
-	if groups < 1 || groups > int64(x.sizes()[1]) || x.sizes()[1]%int(groups) != 0 || w.sizes()[0] != x.sizes()[1] {
+	if ch := numberOf(x.size(1)); groups < 1 || groups > int64(ch) || ch%int(groups) != 0 || w.sizes()[0] != ch {
 		must.Failf("%d groups of %s and %s", groups, x, w)
 	}
 	win := c.window(x.rank()-2, w.sizes()[2:])
-	extra := c.transposedPads(x.sizes()[2:], win)
+	extra := c.transposedPads(x.dims()[2:], win)
 	if !w.fixed() || x.rank() == 5 {
 		c.set(c.im.addBias(c.im.turnedBack(x, w, win, int(groups), extra), bias))
 		return
@@ -42,7 +42,7 @@ func lowerConvTranspose(c *call) {
 
 // transposedPads finds the pads that give the sizes that are asked for, and what is
 // added to the end.
-func (c *call) transposedPads(image []int, win *window) (extra []int) {
+func (c *call) transposedPads(image []graph.Dim, win *window) (extra []int) {
 	n := len(image)
 	extra = c.ints("output_padding")
 	if extra == nil {
@@ -56,11 +56,9 @@ func (c *call) transposedPads(image []int, win *window) (extra []int) {
 		return extra
 	}
 	for i := range n {
-		total := (image[i]-1)*win.stride[i] + win.extent(i) + extra[i]
+		total := win.extent(i) + extra[i] - win.stride[i] // less than one window more for each cell
 		if shape != nil {
-			total -= shape[i]
-		} else {
-			total -= image[i] * win.stride[i]
+			total += numberOf(image[i])*win.stride[i] - shape[i]
 		}
 		if total >= 0 {
 			win.halve(i, total)
@@ -87,11 +85,12 @@ func (im *importer) turnedWindow(x *value, win *window, extra []int) (*value, *w
 	for i := range n {
 		lo := win.extent(i) - 1 - win.before[i]
 		hi := win.extent(i) - 1 - win.after[i] + extra[i] - (win.stride[i] - 1)
-		size := x.sizes()[2+i]
-		if size+min(lo, 0)+min(hi, 0) < 1 || size+lo+hi < win.extent(i) {
+		dim := func(n int) graph.Dim { return graph.Int(int64(n)) }
+		size := x.size(2 + i)
+		if !im.open.require(size.Add(dim(min(lo, 0)+min(hi, 0))), dim(1)) || !im.open.require(size.Add(dim(lo+hi)), dim(win.extent(i))) {
 			must.Failf("its pads leave nothing")
 		}
-		x = im.slice(x, 2+i, max(-lo, 0), size-max(-hi, 0))
+		x = im.sliceTo(x, 2+i, dim(max(-lo, 0)), size.Sub(dim(max(-hi, 0))))
 		cw.before[i], cw.after[i] = max(lo, 0), max(hi, 0)
 	}
 	return x, cw
@@ -105,8 +104,9 @@ func (im *importer) deconvolve(x, w *value, win *window, groups int, extra []int
 	}
 	if slices.Equal(win.stride, win.kernel) && zeros(win.before) && zeros(win.after) && zeros(extra) && all(win.dilation, 1) {
 		y := im.apply("conv2d", attrs{"pad": graph.NameValue(graph.Valid), "groups": graph.IntValue(groups)}, x, turn(false))
-		n, h, v, o := x.sizes()[0], x.sizes()[2], x.sizes()[3], per*groups
-		return im.reshuffle(y, []int{n, o, kh, kw, h, v}, []int{0, 1, 4, 2, 5, 3}, []int{n, o, h * kh, v * kw})
+		n, h, v, o := x.size(0), x.size(2), x.size(3), graph.Int(int64(per*groups))
+		high, wide := graph.Int(int64(kh)), graph.Int(int64(kw))
+		return im.reshuffle(y, []graph.Dim{n, o, high, wide, h, v}, []int{0, 1, 4, 2, 5, 3}, []graph.Dim{n, o, h.Mul(high), v.Mul(wide)})
 	}
 	k := turn(true)
 	x, cw := im.turnedWindow(x, win, extra)

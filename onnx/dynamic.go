@@ -2,17 +2,21 @@ package onnx
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/onnx/onnxpb"
 )
 
 // Sizes that stay variables while a model is read. Every size is a graph.Dim: a number, or a
 // polynomial in the variables. The graph is made at sample sizes; attributes in which
-// variables occur are kept beside it. What is decided while reading holds for all sizes of at
-// least 1, or the node is refused.
+// variables occur are kept beside it. What is decided while reading holds for all sizes in the
+// ranges of the variables, or the node is refused.
 
 // dynamic is the sizes that a model leaves open, while it is read.
 type dynamic struct {
@@ -21,21 +25,42 @@ type dynamic struct {
 	vars  []Variable
 	axes  []OpenSize           // of all inputs, at the samples
 	named map[string]graph.Dim // dimensions of the file by name
+	taken map[int64]bool       // sizes that no sample has
+	narrowing
 }
 
-// Variable is a size that the file leaves open.
+// Variable is a size that the file leaves open. Its sample and its range are those of the
+// variable, of which the dimension is a multiple. Sizes at which the file fails are not in the
+// range.
 type Variable struct {
 	graph.SizeVar
 	Dim   string // in the file, may be empty
 	Input string // the first input that has it
 	Axis  int
+	Step  int // the dimension is Step times the variable
 }
 
-// key is the name of the variable in [ReadOptions].
-func (v Variable) key() string { return cmp.Or(v.Dim, v.Name) }
+// Key is the name of the dimension in [ReadOptions].
+func (v Variable) Key() string { return cmp.Or(v.Dim, v.Name) }
 
-func newDynamic(opt ReadOptions) *dynamic {
-	return &dynamic{Sizing: &graph.Sizing{}, opt: opt, named: map[string]graph.Dim{}}
+func newDynamic(opt ReadOptions, n narrowing, g *onnxpb.GraphProto) *dynamic {
+	return &dynamic{Sizing: &graph.Sizing{}, opt: opt, named: map[string]graph.Dim{}, taken: sizesIn(g), narrowing: n}
+}
+
+// sizesIn are the sizes of weights and declared tensors.
+func sizesIn(g *onnxpb.GraphProto) map[int64]bool {
+	in := map[int64]bool{}
+	for _, t := range g.GetInitializer() {
+		for _, n := range t.GetDims() {
+			in[n] = true
+		}
+	}
+	for _, v := range slices.Concat(g.GetInput(), g.GetOutput(), g.GetValueInfo()) {
+		for _, n := range v.GetType().GetTensorType().GetShape().GetDim() {
+			in[n.GetDimValue()] = true
+		}
+	}
+	return in
 }
 
 func dimsOf(sizes ...int) []graph.Dim {
@@ -83,8 +108,18 @@ func (d *dynamic) differ(a, b graph.Dim) bool {
 	return d.nonNegative(x) || d.nonNegative(x.Neg().Sub(graph.Int(2)))
 }
 
-// equalDims reports whether two sizes are the same. Both must be, or neither, for all values of
-// the variables.
+// Two kinds of questions are asked of sizes while a model is read.
+//
+// A decision chooses how the model goes on: both answers are legal models. It must have the
+// same answer for all values of the variables ([dynamic.equalDims], [dynamic.atLeast]), or the
+// node is refused; nothing is changed in order to get an answer.
+//
+// A requirement is what a node needs so that it is defined at all ([dynamic.require],
+// [dynamic.same], [dynamic.whole], and the needs of operators): where it does not hold, the
+// file fails. If it does not hold for all values of the variables, these are narrowed, see
+// [importer.narrowed].
+
+// equalDims decides whether two sizes are the same.
 func (d *dynamic) equalDims(a, b graph.Dim) bool {
 	if a != b && !d.differ(a, b) {
 		must.Do(unsupported("whether %s is %s depends on the sizes", a, b))
@@ -92,15 +127,40 @@ func (d *dynamic) equalDims(a, b graph.Dim) bool {
 	return a == b
 }
 
-// atLeast reports whether a is b or more. It must be so, or not, for all values of the
-// variables.
+// atLeast decides whether a is b or more.
 func (d *dynamic) atLeast(a, b graph.Dim) bool {
-	x := a.Sub(b)
-	if yes := d.nonNegative(x); yes || d.nonNegative(x.Neg().Sub(graph.Int(1))) {
-		return yes
+	yes, known := d.decided(a, b)
+	if !known {
+		must.Do(unsupported("whether %s is at least %s depends on the sizes", a, b))
 	}
-	must.Do(unsupported("whether %s is at least %s depends on the sizes", a, b))
-	return false
+	return yes
+}
+
+// decided reports whether a is b or more, and whether that is so, or not, for all values of the
+// variables.
+func (d *dynamic) decided(a, b graph.Dim) (yes, known bool) {
+	x := a.Sub(b)
+	if d.nonNegative(x) {
+		return true, true
+	}
+	return false, d.nonNegative(x.Neg().Sub(graph.Int(1)))
+}
+
+// require reports whether a is b or more, without which the file fails.
+func (d *dynamic) require(a, b graph.Dim) bool {
+	yes, known := d.decided(a, b)
+	if !known {
+		must.Do(&undefined{least: a.Sub(b), text: fmt.Sprintf("whether %s is at least %s depends on the sizes", a, b)})
+	}
+	return yes
+}
+
+// same reports whether two sizes are the same, without which the file fails.
+func (d *dynamic) same(a, b graph.Dim) bool {
+	if a != b && !d.differ(a, b) {
+		must.Do(disagree(a, b, fmt.Sprintf("whether %s is %s depends on the sizes", a, b)))
+	}
+	return a == b
 }
 
 // nonNegative reports that x is 0 or more for all values of the variables: sound, not complete.
@@ -136,7 +196,23 @@ func (im *importer) openFits(o *graph.Op, a graph.Attrs, in []*value) {
 	if !varies {
 		return
 	}
-	if _, err := im.open.Apply(o, a, shapes); err != nil {
+	_, err := im.open.Apply(o, a, shapes)
+	var need *graph.NeedError
+	var size *graph.SizeError
+	switch {
+	case errors.As(err, &need) && need.Need.Rel == "<=":
+		must.Do(&undefined{least: need.Need.Right.Sub(need.Need.Left), text: err.Error()})
+	case errors.As(err, &need):
+		must.Do(indivisible(need.Need.Right, need.Need.Left, err.Error()))
+	case errors.As(err, &size) && !im.open.differ(size.A, size.B):
+		must.Do(disagree(size.A, size.B, err.Error()))
+	case err != nil:
+		// If it fails at the samples too, the operator says why.
+		types := make([]graph.TensorType, len(in))
+		for i, v := range in {
+			types[i] = v.typ()
+		}
+		must.Get(graph.ApplyTypes(o, im.atSamples(a), types, graph.Float32))
 		must.Do(unsupported("at some sizes: %v", err))
 	}
 }
@@ -164,12 +240,23 @@ func (im *importer) atSamples(a graph.Attrs) graph.Attrs {
 // sampleOf is the size at which the graph is made.
 func (d *dynamic) sampleOf(x graph.Dim) int { return int(must.Get(x.Eval(d.Samples()))) }
 
-// samples are the sizes at which variables are taken, in their order: different, small, and
-// no factor of one another.
-var samples = []int{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37}
+// samples are the sizes that variables are tried at first, in their order: different, small,
+// and no factor of one another.
+var samples = []int64{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37}
 
-// variable is a new size that the file leaves open.
-func (d *dynamic) variable(dim, input string, axis int) graph.Dim {
+// typicalSize is the size that an axis typically has in a run.
+func typicalSize(rank, axis int, batch bool) int64 {
+	switch {
+	case batch:
+		return 1
+	case rank >= 4 && axis >= 2:
+		return 224
+	}
+	return 128
+}
+
+// variable is a new size that the file leaves open; typical is a size that it often has.
+func (d *dynamic) variable(dim, input string, axis int, typical int64) graph.Dim {
 	if x, ok := d.named[dim]; ok && dim != "" {
 		return x
 	}
@@ -177,25 +264,57 @@ func (d *dynamic) variable(dim, input string, axis int) graph.Dim {
 	for n := 1; d.Has(name) || law.Reserved(name); n++ {
 		name = variableName(dim) + strings.Repeat("x", n)
 	}
-	r, ok := d.opt.Ranges[cmp.Or(dim, name)]
-	if !ok {
-		r, ok = d.opt.Ranges[name] // as a certificate names it
-	}
+	key := cmp.Or(dim, name)
+	r, ok := d.opt.Ranges[key]
 	if !ok {
 		r = graph.Range{Lo: 1, Hi: maxDynamic}
 	}
-	sample := d.opt.Samples[cmp.Or(dim, name)]
-	if sample == 0 {
-		sample = samples[len(d.vars)%len(samples)]
+	step := int64(cmp.Or(d.step[name], d.opt.Steps[key], 1))
+	if step < 1 || step > maxDynamic {
+		must.Failf("step %d of dimension %q", step, clip(key))
 	}
-	v := Variable{graph.SizeVar{Name: name, Sample: sample, Range: r}, dim, input, axis}
+	r.Lo, r.Hi = max(r.Lo, d.least[name]), min(r.Hi, maxDynamic)
+	r.Lo, r.Hi = -graph.FloorDiv(-r.Lo, step), graph.FloorDiv(r.Hi, step)
+	if own, ok := d.opt.Variables[name]; ok {
+		r.Lo, r.Hi = max(r.Lo, own.Lo), min(r.Hi, own.Hi)
+	}
+	if r.Lo > r.Hi {
+		must.Failf("no size of dimension %q is in its range, a multiple of its step %d, and one at which the model is defined", clip(key), step)
+	}
+	v := Variable{graph.SizeVar{Name: name, Sample: d.sample(key, r, step, typical), Range: r}, dim, input, axis, int(step)}
 	must.Do(d.Add(v.SizeVar))
 	d.vars = append(d.vars, v)
-	x := graph.Var(name)
+	x := graph.Var(name).Scale(step)
 	if dim != "" {
 		d.named[dim] = x
 	}
 	return x
+}
+
+// sample is the value of a variable at which the graph is made: the one that is asked for, or
+// the next that is in the range. Else it is small, and the size is that of no other variable
+// and of nothing in the file, so that no size is taken for another by chance.
+func (d *dynamic) sample(key string, r graph.Range, step, typical int64) int {
+	if n := int64(d.opt.Samples[key]); n != 0 {
+		if n < 1 || n > maxDynamic {
+			must.Failf("sample %d of dimension %q", n, clip(key))
+		}
+		return int(min(max(-graph.FloorDiv(-n, step), r.Lo), r.Hi))
+	}
+	if d.opt.Typical {
+		return int(min(max(-graph.FloorDiv(-typical, step), r.Lo), r.Hi))
+	}
+	try := slices.Clone(samples)
+	for n := r.Lo; n <= r.Hi && n < r.Lo+1000; n++ {
+		try = append(try, n)
+	}
+	for _, n := range try {
+		if n >= r.Lo && n <= r.Hi && !d.taken[n*step] {
+			d.taken[n*step] = true
+			return int(n)
+		}
+	}
+	return int(r.Lo)
 }
 
 // variableName is a name of a dimension as the law language takes it: lower-case letters.

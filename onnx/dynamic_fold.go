@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"math"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
@@ -54,12 +55,41 @@ func (c *call) foldOpen() bool {
 	if f == nil {
 		return false
 	}
+	if c.node.GetOpType() == "Split" {
+		return c.splitOpen()
+	}
 	v := f(c)
-	if v == nil {
+	if v == nil || !c.im.open.inRange(v) {
 		return false
 	}
 	c.set(v)
 	return true
+}
+
+// inRange reports whether integers of 32 bits stay so at all values of the variables.
+func (d *dynamic) inRange(v *value) bool {
+	for _, x := range v.ints {
+		if lo, hi := d.Bounds(x); v.dtype == graph.Int32 && (lo < math.MinInt32 || hi > math.MaxInt32) {
+			return false
+		}
+	}
+	return true
+}
+
+// over is x/y without what remains, if it is a polynomial, or x is a size and y a number that is
+// not above it.
+func (d *dynamic) over(x, y graph.Dim) (graph.Dim, bool) {
+	if !d.nonNegative(y.Neg().Sub(graph.Int(1))) && !d.require(y, graph.Int(1)) {
+		return graph.Dim{}, false // by 0, or it depends
+	}
+	if q, ok := x.Quo(y); ok {
+		return q, true
+	}
+	by, ok := y.Const()
+	if !ok || by < 1 || !d.nonNegative(x.Sub(y)) {
+		return graph.Dim{}, false
+	}
+	return d.quotient(x, by), true
 }
 
 // openFolds compute nodes on such integers; nil where they cannot.
@@ -72,37 +102,46 @@ func init() {
 		}
 	}
 	truthOf := func(yes bool) graph.Dim { return graph.Int(int64(truth(yes))) }
+	order := func(turned, not bool) func(c *call) *value {
+		return two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) {
+			if turned {
+				x, y = y, x
+			}
+			yes, known := d.decided(x, y)
+			return truthOf(yes != not), known
+		})
+	}
 	openFolds = map[string]func(c *call) *value{
 		"Add": two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) { return x.Add(y), true }),
 		"Sub": two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) { return x.Sub(y), true }),
 		"Mul": two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) { return x.Mul(y), true }),
 		"Div": two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) {
-			if !y.NonZero() {
-				return graph.Dim{}, false
-			}
-			return x.Quo(y)
+			return d.over(x, y)
 		}),
 		"Mod": two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) {
-			_, ok := x.Quo(y)
-			return graph.Int(0), ok && y.NonZero()
+			q, ok := d.over(x, y)
+			return x.Sub(q.Mul(y)), ok
 		}),
+		// What is not decided is computed when the model runs.
 		"Max": two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) {
-			if d.atLeast(x, y) {
-				return x, true
+			yes, known := d.decided(x, y)
+			if yes {
+				return x, known
 			}
-			return y, true
+			return y, known
 		}),
 		"Min": two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) {
-			if d.atLeast(x, y) {
-				return y, true
+			yes, known := d.decided(x, y)
+			if yes {
+				return y, known
 			}
-			return x, true
+			return x, known
 		}),
-		"Equal":          two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) { return truthOf(d.equalDims(x, y)), true }),
-		"Less":           two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) { return truthOf(!d.atLeast(x, y)), true }),
-		"Greater":        two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) { return truthOf(!d.atLeast(y, x)), true }),
-		"LessOrEqual":    two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) { return truthOf(d.atLeast(y, x)), true }),
-		"GreaterOrEqual": two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) { return truthOf(d.atLeast(x, y)), true }),
+		"Equal":          two(func(d *dynamic, x, y graph.Dim) (graph.Dim, bool) { return truthOf(x == y), x == y || d.differ(x, y) }),
+		"GreaterOrEqual": order(false, false),
+		"LessOrEqual":    order(true, false),
+		"Less":           order(false, true),
+		"Greater":        order(true, true),
 		"Neg": func(c *call) *value {
 			return c.eachOf(1, func(xs []graph.Dim) (graph.Dim, bool) { return xs[0].Neg(), true })
 		},
@@ -135,11 +174,15 @@ func init() {
 			})
 		},
 		"Range": (*call).rangeOpen,
+		"Split": func(*call) *value { return nil },
 	}
 }
 
 // eachOf computes with elements of n integers that broadcast.
 func (c *call) eachOf(n int, f func(xs []graph.Dim) (graph.Dim, bool)) *value {
+	if len(c.in) != n {
+		return nil
+	}
 	in := c.need(n, n)
 	sizes := []int{}
 	for _, v := range in {
@@ -247,6 +290,22 @@ func (c *call) sliceOpen() *value {
 	return wholes(x.dtype, []int{n}, xs...)
 }
 
+// splitOpen splits a list, and reports whether it can.
+func (c *call) splitOpen() bool {
+	x := c.in[0]
+	if x == nil || x.ints == nil || x.rank() != 1 {
+		return false
+	}
+	_, dims := c.splitSizes()
+	sizes, ok := fixed(dims)
+	at := 0
+	for i, n := range sizes {
+		c.outs[i] = wholes(x.dtype, []int{n}, x.ints[at:at+n]...)
+		at += n
+	}
+	return ok
+}
+
 // movedOpen gives integers other sizes.
 func movedOpen(sizes func(c *call) []graph.Dim) func(c *call) *value {
 	return func(c *call) *value {
@@ -285,14 +344,19 @@ func (c *call) rangeOpen() *value {
 		}
 		xs[i] = own[0]
 	}
-	if xs[2] != graph.Int(1) {
+	by, ok := xs[2].Const()
+	if !ok || by < 1 || by > graph.MaxSize {
 		return nil
 	}
 	n := xs[1].Sub(xs[0])
 	if !c.im.open.atLeast(n, graph.Int(1)) {
-		must.Failf("a range from %s to %s has no elements", xs[0], xs[1])
+		return nil // it has no elements
 	}
+	n = c.im.open.stepsOf(n, int(by))
 	v := c.im.placesFrom(n, in[0].dtype)
+	if by != 1 {
+		v = c.im.do("ewmul", v, c.im.broadcastTo(wholes(in[0].dtype, []int{}, xs[2]), v.dims()))
+	}
 	if xs[0] == graph.Int(0) {
 		return v
 	}
@@ -310,6 +374,20 @@ func (im *importer) constantOf(o *graph.Op, a graph.Attrs, t graph.DType) *value
 	return im.entered(must.Get(im.made.Constant("", t, o, a)))[0]
 }
 
+// halves are two sizes, of which one less the other is x.
+func halves(x graph.Dim) (plus, minus graph.Dim) {
+	terms, c := x.Terms()
+	plus, minus = graph.Int(max(c, 0)), graph.Int(max(-c, 0))
+	for _, t := range terms {
+		if t.Coef > 0 {
+			plus = plus.Add(t.Dim())
+		} else {
+			minus = minus.Sub(t.Dim())
+		}
+	}
+	return plus, minus
+}
+
 // spelledOut are integers that depend on variables as a tensor: the last of as many numbers.
 func (im *importer) spelledOut(v *value) *value {
 	var all *value
@@ -318,12 +396,18 @@ func (im *importer) spelledOut(v *value) *value {
 		switch n, number := x.Const(); {
 		case number:
 			part = valueOf(&constant{dtype: v.dtype, sizes: []int{1}, ints: []int64{n}})
-		case x.NonNegative():
+		case im.open.nonNegative(x):
 			part = im.sliceTo(im.placesFrom(x.Add(graph.Int(1)), v.dtype), 0, x, x.Add(graph.Int(1)))
-		case x.Neg().NonNegative():
-			part = im.do("neg", im.sliceTo(im.placesFrom(x.Neg().Add(graph.Int(1)), v.dtype), 0, x.Neg(), x.Neg().Add(graph.Int(1))))
 		default:
-			must.Do(unsupported("whether %s is negative depends on the sizes", x))
+			half := func(x graph.Dim) *value {
+				w := wholes(v.dtype, []int{1}, x)
+				if w.ints == nil {
+					return w
+				}
+				return im.spelledOut(w)
+			}
+			plus, minus := halves(x)
+			part = im.do("ewsub", half(plus), half(minus))
 		}
 		if all == nil {
 			all = part

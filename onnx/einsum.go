@@ -68,7 +68,7 @@ func (c *call) equation() (in []lettered, out []rune) {
 		}
 		return append(by, []rune(tail)...)
 	}
-	size := map[rune]int{}
+	size := map[rune]graph.Dim{}
 	for i, term := range terms {
 		v := c.in[i]
 		if v == nil {
@@ -81,19 +81,20 @@ func (c *call) equation() (in []lettered, out []rune) {
 		longest = max(longest, dots)
 		in = append(in, lettered{v, spell(term, dots)})
 		for j, r := range in[i].by {
-			n := v.sizes()[j]
-			if old, ok := size[r]; ok && old != n && old != 1 && n != 1 {
-				must.Failf("%c is %d and %d in the equation %q", r, old, n, clip(text))
+			n, one := v.size(j), graph.Int(1)
+			if old, ok := size[r]; ok && old != one && n != one && !c.im.open.same(old, n) {
+				must.Failf("%c is %s and %s in the equation %q", r, old, n, clip(text))
+			} else if !ok || old == one {
+				size[r] = n
 			}
-			size[r] = max(size[r], n)
 		}
 	}
 	for i, t := range in { // sizes of 1 broadcast
-		sizes := make([]int, len(t.by))
+		sizes := make([]graph.Dim, len(t.by))
 		for j, r := range t.by {
 			sizes[j] = size[r]
 		}
-		in[i].v = c.im.broadcast(t.v, sizes...)
+		in[i].v = c.im.broadcastTo(t.v, sizes)
 	}
 	if arrow {
 		out = spell(right, longest)
@@ -194,14 +195,14 @@ func (im *importer) contract(x, y lettered, need []rune) lettered {
 	x, y = im.arrange(x, slices.Concat(batch, rows, inner)), im.arrange(y, slices.Concat(batch, inner, columns))
 	b, m := len(batch), len(batch)+len(rows)
 	k := len(batch) + len(inner)
-	sizes := slices.Concat(x.v.sizes()[:m], y.v.sizes()[k:])
+	sizes := slices.Concat(x.v.dims()[:m], y.v.dims()[k:])
 	fold := func(v *value, at int) *value {
-		n := [2]int{graph.NumElements(v.sizes()[b:at]), graph.NumElements(v.sizes()[at:])}
-		if b == 0 {
-			return im.reshape(v, n[0], n[1])
+		to := []graph.Dim{product(v.dims()[b:at]...), product(v.dims()[at:]...)}
+		if b > 0 {
+			to = slices.Insert(to, 0, product(v.dims()[:b]...))
 		}
-		return im.reshape(v, graph.NumElements(v.sizes()[:b]), n[0], n[1])
+		return im.reshapeTo(v, to)
 	}
 	v := im.matmul(fold(x.v, m), fold(y.v, k))
-	return lettered{im.reshape(v, sizes...), slices.Concat(batch, rows, columns)}
+	return lettered{im.reshapeTo(v, sizes), slices.Concat(batch, rows, columns)}
 }

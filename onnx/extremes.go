@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"math"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
@@ -129,18 +130,18 @@ func lowerOneHot(c *call) {
 	}
 	n := int(depth.number(0))
 	a := c.axisAttr(-1, indices.rank()+1)
-	before, after := indices.sizes()[:a], indices.sizes()[a:]
-	apart := append(append(append([]int{}, before...), 1), after...)
-	sizes := append(append(append([]int{}, before...), n), after...)
-	x := im.broadcast(im.reshape(indices, apart...), sizes...)
+	after := indices.rank() - a
+	apart := slices.Insert(slices.Clone(indices.dims()), a, graph.Int(1))
+	sizes := slices.Insert(slices.Clone(indices.dims()), a, graph.Int(int64(n)))
+	x := im.broadcastTo(im.reshapeTo(indices, apart), sizes)
 	equal := func(from int) *value {
 		k := newConstant(graph.Float32, n)
 		for i := range k.floats {
 			k.floats[i] = float64(from + i)
 		}
 		k = k.cast(indices.dtype)
-		k.sizes = append([]int{n}, ones(len(after))...)
-		return im.do("ewequal", x, im.broadcast(valueOf(k), sizes...))
+		k.sizes = append([]int{n}, ones(after)...)
+		return im.do("ewequal", x, im.broadcastTo(valueOf(k), sizes))
 	}
 	is := equal(0)
 	if c.im.opset >= 11 { // positions may count from the end

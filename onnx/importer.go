@@ -29,10 +29,12 @@ type importer struct {
 	open   *dynamic         // sizes that stay variables, nil if there are none
 	info   map[string]*onnxpb.TypeProto
 	funcs  map[function]*onnxpb.FunctionProto
-	depth  int   // of functions and branches being read
-	budget int   // nodes that may still be read, functions being read at each call
-	copied int64 // bytes of functions, at each call
-	held   int64 // bytes of numbers that opaque nodes hold
+	depth  int // of functions and branches being read
+	// inlined is the depth of functions alone
+	inlined int
+	budget  int   // nodes that may still be read, functions being read at each call
+	copied  int64 // bytes of functions, at each call
+	held    int64 // bytes of numbers that opaque nodes hold
 
 	once  *notedOnce // what the node that is being read says of constants and operators
 	noted noted
@@ -80,7 +82,7 @@ func importsOf(list []*onnxpb.OperatorSetIdProto) map[string]int64 {
 // maxNodes bounds the nodes of a model, those of functions counted at each call.
 const maxNodes = 1 << 20
 
-func newImporter(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, error) {
+func newImporter(p *onnxpb.ModelProto, src source, opt ReadOptions, n narrowing) (*importer, error) {
 	im := &importer{file: p, src: src, opt: opt, dims: map[string]int{}, info: map[string]*onnxpb.TypeProto{},
 		funcs: map[function]*onnxpb.FunctionProto{}, values: map[graph.Tensor]*value{}, filled: map[graph.Tensor]int64{}, named: map[string]int64{}, kept: map[graph.NodeID]int{}, branches: map[*onnxpb.NodeProto]*taken{}, standard: map[string]*model.Weight{}, budget: maxNodes,
 		report: &Report{Constants: map[string]*model.Weight{}, Producer: strings.TrimSpace(p.GetProducerName() + " " + p.GetProducerVersion()),
@@ -91,7 +93,7 @@ func newImporter(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, 
 	im.own = p.GetProducerName() == producer
 	im.needs = importsOf(p.GetOpsetImport())
 	if opt.Dynamic {
-		im.open = newDynamic(opt)
+		im.open = newDynamic(opt, n, p.GetGraph())
 		must.Do(im.made.Vary(im.open.Sizing))
 	}
 	for _, o := range p.GetOpsetImport() {
@@ -334,7 +336,7 @@ func (im *importer) contradiction(o *onnxpb.ValueInfoProto, v *value) {
 	if typ, err := dtypeOf(e); err == nil {
 		name = typ.String()
 	}
-	im.warn("output %q is declared as %s%s, but computed as %s", clip(o.GetName()), name, im.dimsText(dims), v.typ())
+	im.warn("output %q is declared as %s%s, but computed as %s", clip(o.GetName()), name, im.dimsText(dims), v.typeText())
 }
 
 func (im *importer) warn(format string, args ...any) {

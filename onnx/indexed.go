@@ -20,8 +20,12 @@ func unlessConstant(low lowering, data ...int) lowering {
 		c.need(2, 3)
 		elements := 0
 		for _, i := range data {
-			if v := c.optional(i); v != nil {
-				elements += graph.NumElements(v.sized)
+			switch v := c.optional(i); {
+			case v == nil:
+			case v.open != nil || elements > maxConstant:
+				elements = maxConstant + 1
+			default:
+				elements += v.elements()
 			}
 		}
 		if c.foldKnown() {
@@ -80,7 +84,11 @@ func (im *importer) fromStart(at *value) bool {
 }
 
 // elementRows are the places of elements that a GatherElements or ScatterElements means.
-func (im *importer) elementRows(sizes []int, at *value, axis int) *value {
+func (im *importer) elementRows(dims []graph.Dim, at *value, axis int) *value {
+	sizes, ok := fixed(dims)
+	if !ok || at.open != nil {
+		return im.elementRowsOpen(dims, at, axis)
+	}
 	if len(sizes) != at.rank() {
 		must.Failf("indices %s do not fit shape %v", at, sizes)
 	}
@@ -101,6 +109,36 @@ func (im *importer) elementRows(sizes []int, at *value, axis int) *value {
 		p = im.do("ewmul", p, im.whole(st[axis], at.sizes()...))
 	}
 	return im.do("ewadd", p, valueOf(line))
+}
+
+// elementRowsOpen is elementRows for sizes that have variables.
+func (im *importer) elementRowsOpen(dims []graph.Dim, at *value, axis int) *value {
+	if len(dims) != at.rank() {
+		must.Failf("indices %s do not fit shape %v", at, dims)
+	}
+	var rows *value
+	for i := range dims {
+		var p *value
+		if i == axis {
+			p = im.fromFront(at, dims[i])
+		} else {
+			if !im.open.require(dims[i], at.size(i)) {
+				must.Failf("indices %s do not fit shape %v", at, dims)
+			}
+			form := dimsOf(ones(at.rank())...)
+			form[i] = at.size(i)
+			p = im.broadcastTo(im.reshapeTo(im.placesFrom(at.size(i), graph.Int64), form), at.dims())
+		}
+		if each := product(dims[i+1:]...); each != graph.Int(1) {
+			p = im.do("ewmul", p, im.wholeTo(each, at.dims()))
+		}
+		if rows == nil {
+			rows = p
+		} else {
+			rows = im.do("ewadd", rows, p)
+		}
+	}
+	return rows
 }
 
 // sliceRows are the places of slices that the rows of an index mean, behind axes that a
@@ -145,8 +183,8 @@ func lowerGatherElements(c *call) {
 
 // elementsAt are the elements at positions along an axis, of which each place has its own.
 func (im *importer) elementsAt(x, at *value, axis int) *value {
-	rows := im.elementRows(x.sizes(), at, axis)
-	return im.apply("gather", attrs{"axis": graph.IntValue(0)}, im.reshape(x, x.elements()), rows)
+	rows := im.elementRows(x.dims(), at, axis)
+	return im.apply("gather", attrs{"axis": graph.IntValue(0)}, im.reshapeTo(x, []graph.Dim{product(x.dims()...)}), rows)
 }
 
 func lowerGatherND(c *call) {
@@ -165,7 +203,7 @@ func lowerScatterElements(c *call) {
 	if !slices.Equal(at.dims(), from.dims()) || from.dtype != x.dtype {
 		must.Failf("updates %s do not fit indices %s", from, at)
 	}
-	c.scatter(c.im.elementRows(x.sizes(), at, c.axisAttr(0, x.rank())), 1)
+	c.scatter(c.im.elementRows(x.dims(), at, c.axisAttr(0, x.rank())), 1)
 }
 
 func lowerScatterRows(c *call) {

@@ -60,7 +60,7 @@ func lowerLoop(c *call) {
 				if v.list != nil {
 					must.Failf("a loop output is a sequence of tensors")
 				}
-				gathered[j] = append(gathered[j], c.im.reshape(v, append([]int{1}, v.sizes()...)...))
+				gathered[j] = append(gathered[j], c.im.reshapeTo(v, slices.Insert(slices.Clone(v.dims()), 0, graph.Int(1))))
 			}
 		}
 		copy(c.outs, carried)
@@ -98,7 +98,7 @@ func lowerScan(c *call) {
 	rounds := 0
 	for i, v := range scanned {
 		axes[i] = axis(axes[i], v.rank())
-		if size := v.sizes()[axes[i]]; i > 0 && size != rounds {
+		if size := numberOf(v.size(axes[i])); i > 0 && size != rounds {
 			must.Failf("scan inputs have different lengths, %d and %d", rounds, size)
 		} else {
 			rounds = size
@@ -117,14 +117,14 @@ func lowerScan(c *call) {
 					at = rounds - 1 - i
 				}
 				part := c.im.slice(v, axes[j], at, at+1)
-				in = append(in, c.im.reshape(part, slices.Delete(slices.Clone(v.sizes()), axes[j], axes[j]+1)...))
+				in = append(in, c.im.reshapeTo(part, slices.Delete(slices.Clone(v.dims()), axes[j], axes[j]+1)))
 			}
 			outs := c.round(g, in)
 			carried = outs[:len(carried)]
 			for j := range gathered {
 				v := outs[len(carried)+j]
 				a := axis(outAxes[j], v.rank()+1)
-				gathered[j] = append(gathered[j], c.im.reshape(v, slices.Insert(slices.Clone(v.sizes()), a, 1)...))
+				gathered[j] = append(gathered[j], c.im.reshapeTo(v, slices.Insert(slices.Clone(v.dims()), a, graph.Int(1))))
 			}
 		}
 		copy(c.outs, carried)

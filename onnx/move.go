@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
@@ -47,7 +48,7 @@ func (d *dynamic) reshapeTo(from, shape []graph.Dim, zeroIsZero bool) []graph.Di
 		k, number := s.Const()
 		switch {
 		case !number:
-			if !s.Sub(graph.Int(1)).NonNegative() {
+			if !d.nonNegative(s.Sub(graph.Int(1))) {
 				must.Do(unsupported("shape %v: size %s is not above 0 at all sizes", shape, s))
 			}
 		case k == 0 && !zeroIsZero:
@@ -66,18 +67,17 @@ func (d *dynamic) reshapeTo(from, shape []graph.Dim, zeroIsZero bool) []graph.Di
 	total := product(from...)
 	if open >= 0 {
 		rest, ok := total.Quo(n)
-		if k, number := n.Const(); number && k == 0 {
-			ok = false
-		}
-		if _, number := total.Sub(n).Const(); !ok && !number {
-			must.Do(unsupported("sizes %v cannot be reshaped to %v at all sizes", from, shape))
-		} else if !ok {
+		_, number := fixed([]graph.Dim{total, n})
+		switch {
+		case n == graph.Int(0) || !ok && number:
 			must.Failf("sizes %v cannot be reshaped to %v", from, shape)
+		case !ok:
+			must.Do(indivisible(total, n, fmt.Sprintf("sizes %v cannot be reshaped to %v at all sizes", from, shape)))
 		}
 		to[open] = rest
 	} else if total != n {
 		if !d.differ(total, n) {
-			must.Do(unsupported("sizes %v cannot be reshaped to %v at all sizes", from, shape))
+			must.Do(disagree(total, n, fmt.Sprintf("sizes %v cannot be reshaped to %v at all sizes", from, shape)))
 		}
 		must.Failf("sizes %v cannot be reshaped to %v", from, shape)
 	}
@@ -121,7 +121,7 @@ func (c *call) squeezeSizes() []graph.Dim {
 	for i, n := range x.dims() {
 		switch {
 		case slices.Contains(out, i):
-			if !c.im.open.equalDims(n, one) {
+			if !c.im.open.same(n, one) {
 				must.Failf("axis %d of %s is not of size 1", i, x)
 			}
 		case list == nil && c.im.open.equalDims(n, one):
@@ -201,9 +201,12 @@ func (c *call) splitSizes() (int, []graph.Dim) {
 		if n == 0 {
 			must.Failf("no outputs")
 		}
-		if each, ok := size.Quo(graph.Int(int64(n))); ok && each.Sub(graph.Int(1)).NonNegative() {
+		if each, ok := size.Quo(graph.Int(int64(n))); ok && c.im.open.nonNegative(each.Sub(graph.Int(1))) {
 			parts = slices.Repeat([]graph.Dim{each}, n)
 		} else {
+			if _, number := size.Const(); !number && c.im.opset < 18 {
+				must.Do(indivisible(size, graph.Int(int64(n)), fmt.Sprintf("size %s does not split into %d equal parts at all sizes", size, n)))
+			}
 			size := numberOf(size)
 			each := (size + n - 1) / n // the last part may be smaller
 			if each*n != size && c.im.opset < 18 {
@@ -216,12 +219,12 @@ func (c *call) splitSizes() (int, []graph.Dim) {
 	}
 	sum := graph.Int(0)
 	for _, p := range parts {
-		if !c.im.open.atLeast(p, graph.Int(0)) || !c.im.open.atLeast(size, p) {
+		if !c.im.open.require(p, graph.Int(0)) || !c.im.open.require(size, p) {
 			must.Failf("parts %v of size %s", parts, size)
 		}
 		sum = sum.Add(p)
 	}
-	if len(parts) != n || !c.im.open.equalDims(sum, size) {
+	if len(parts) != n || !c.im.open.same(sum, size) {
 		must.Failf("parts %v of size %s for %d outputs", parts, size, n)
 	}
 	return a, parts
@@ -296,9 +299,10 @@ func (c *call) runs() []run {
 
 // placeIn is a bound of a slice of n elements, which may count from the end, between lo and hi.
 func (d *dynamic) placeIn(x, n, lo, hi graph.Dim) graph.Dim {
-	if k, ok := x.Const(); ok && k > maxDynamic {
+	// No size is larger than the largest of a graph.
+	if k, ok := x.Const(); ok && k >= graph.MaxSize {
 		return hi
-	} else if ok && k < -maxDynamic {
+	} else if ok && k < -graph.MaxSize {
 		return lo
 	}
 	if !d.atLeast(x, graph.Int(0)) {
@@ -321,7 +325,18 @@ func (open *dynamic) stepsOf(d graph.Dim, step int) graph.Dim {
 	case step == 1:
 		return d
 	}
-	return graph.Int(int64((numberOf(d) + step - 1) / step))
+	return open.quotient(d.Add(graph.Int(int64(step-1))), int64(step))
+}
+
+// quotient is x/by, rounded down, for x that is at least by at all values of the variables.
+func (d *dynamic) quotient(x graph.Dim, by int64) graph.Dim {
+	if k, ok := x.Const(); ok {
+		return graph.Int(graph.FloorDiv(k, by))
+	}
+	if !d.atLeast(x, graph.Int(by)) {
+		must.Do(unsupported("%s/%d is not above 0 at all sizes", x, by))
+	}
+	return d.Simplify(graph.WindowOut(x, graph.Int(by), graph.TupleValue(by, 1), graph.NameValue(graph.Valid), 0))
 }
 
 func lowerSlice(c *call) {
@@ -334,7 +349,7 @@ func lowerSlice(c *call) {
 		if r.step == 1 {
 			v = c.im.sliceTo(v, a, r.start, r.start.Add(r.count))
 		} else {
-			v = c.im.every(v, a, numberOf(r.start), r.step, numberOf(r.count))
+			v = c.im.everyTo(v, a, r)
 		}
 	}
 	c.set(v)
@@ -360,11 +375,28 @@ func (im *importer) every(x *value, axis, first, step, n int) *value {
 	return im.pick(x, axis, idx)
 }
 
+// everyTo keeps the positions of a run along an axis.
+func (im *importer) everyTo(x *value, axis int, r run) *value {
+	if at, ok := fixed([]graph.Dim{r.start, r.count}); ok {
+		return im.every(x, axis, at[0], r.step, at[1])
+	}
+	if r.step == -1 {
+		end := r.start.Add(graph.Int(1))
+		return im.apply("reverse", attrs{"axes": graph.TupleValue(axis)}, im.sliceTo(x, axis, end.Sub(r.count), end))
+	}
+	dims := []graph.Dim{r.count}
+	at := im.do("ewmul", im.placesFrom(r.count, graph.Int64), im.wholeTo(graph.Int(int64(r.step)), dims))
+	if r.start != graph.Int(0) {
+		at = im.do("ewadd", at, im.wholeTo(r.start, dims))
+	}
+	return im.apply("gather", attrs{"axis": graph.IntValue(axis)}, x, at)
+}
+
 // sizesInput are the elements of an input that holds sizes.
 func (c *call) sizesInput(i int) []graph.Dim {
 	sizes := c.knownDims(i, "shape")
 	for _, n := range sizes {
-		if !c.im.open.atLeast(n, graph.Int(0)) {
+		if !c.im.open.require(n, graph.Int(0)) {
 			must.Failf("shape %v", sizes)
 		}
 		if k, ok := n.Const(); ok && k > graph.MaxSize {
@@ -388,39 +420,44 @@ func lowerExpand(c *call) {
 	c.set(c.im.broadcastTo(c.in[0], sizes))
 }
 
-func (c *call) repeats() []int {
+func (c *call) repeats() []graph.Dim {
 	in := c.need(2, 2)
-	rep := c.knownInts(1, "repeats")
+	rep := c.knownDims(1, "repeats")
 	if len(rep) != in[0].rank() {
 		must.Failf("%d repeats for %s", len(rep), in[0])
 	}
 	for i, r := range rep {
-		if r < 0 || graph.Product(in[0].sizes()[i], r) > graph.MaxSize {
-			must.Failf("%d repeats", r)
+		to, number := in[0].size(i).Mul(r).Const()
+		if !c.im.open.require(r, graph.Int(0)) || number && to > graph.MaxSize {
+			must.Failf("%s repeats", r)
+		}
+		if _, number := r.Const(); !number && !c.im.open.atLeast(r, graph.Int(1)) {
+			must.Do(unsupported("%s repeats", r))
 		}
 	}
-	return rep
+	return slices.Clone(rep)
 }
 
 // lowerTile: [n] is repeated as [1, n], broadcast to [r, n], reshaped to [r*n].
 func lowerTile(c *call) {
 	rep, x := c.repeats(), c.in[0]
-	var apart, wide, out []int
-	for i, n := range x.sizes() {
-		if rep[i] == 0 {
-			x, n, rep[i] = c.im.slice(x, i, 0, 0), 0, 1
+	var apart, wide, out []graph.Dim
+	zero, one := graph.Int(0), graph.Int(1)
+	for i, n := range x.dims() {
+		if rep[i] == zero {
+			x, n, rep[i] = c.im.sliceTo(x, i, zero, zero), zero, one
 		}
-		if rep[i] > 1 && n > 1 {
-			apart, wide = append(apart, 1), append(wide, rep[i])
+		if rep[i] != one && n != one && n != zero {
+			apart, wide = append(apart, one), append(wide, rep[i])
 		}
-		apart, out = append(apart, n), append(out, n*rep[i])
-		if n == 1 {
+		apart, out = append(apart, n), append(out, n.Mul(rep[i]))
+		if n == one {
 			wide = append(wide, rep[i])
 		} else {
 			wide = append(wide, n)
 		}
 	}
-	c.set(c.im.reshape(c.im.broadcast(c.im.reshape(x, apart...), wide...), out...))
+	c.set(c.im.reshapeTo(c.im.broadcastTo(c.im.reshapeTo(x, apart), wide), out))
 }
 
 func lowerGather(c *call) {
@@ -439,24 +476,31 @@ func lowerGather(c *call) {
 	if _, ok := n.Const(); !ok && len(k.ints) == 1 && k.ints[0] < 0 {
 		// The position is a variable's, which no constant holds.
 		lo := n.Add(graph.Int(k.ints[0]))
-		if !c.im.open.atLeast(lo, graph.Int(0)) {
+		if !c.im.open.require(lo, graph.Int(0)) {
 			must.Failf("index %d of axis %d of %s", k.ints[0], a, x)
 		}
 		to := slices.Concat(x.dims()[:a], dimsOf(k.sizes...), x.dims()[a+1:])
 		c.set(c.im.reshapeTo(c.im.sliceTo(x, a, lo, lo.Add(graph.Int(1))), to))
 		return
 	}
-	pos := newConstant(graph.Int64, k.sizes...)
+	pos, at := newConstant(graph.Int64, k.sizes...), make([]graph.Dim, len(k.ints))
 	for i, p := range k.ints {
 		d := graph.Int(p)
 		switch {
-		case !c.im.open.atLeast(d.Add(n), graph.Int(0)) || !c.im.open.atLeast(n, d.Add(graph.Int(1))):
+		case !c.im.open.require(d.Add(n), graph.Int(0)) || !c.im.open.require(n, d.Add(graph.Int(1))):
 			must.Failf("index %d of axis %d of %s", p, a, x)
 		case p < 0:
-			pos.ints[i] = int64(numberOf(n)) + p
-		default:
-			pos.ints[i] = p
+			d = d.Add(n)
 		}
+		at[i] = d
+	}
+	for i, d := range at {
+		p, ok := d.Const()
+		if !ok {
+			c.set(c.im.apply("gather", attrs{"axis": graph.IntValue(a)}, x, wholes(graph.Int64, k.sizes, at...)))
+			return
+		}
+		pos.ints[i] = p
 	}
 	if len(k.sizes) == 1 && c.simplifies() && graph.Int(int64(len(pos.ints))) == n && counts(pos.ints) {
 		c.set(x)
@@ -473,7 +517,7 @@ func lowerGather(c *call) {
 func lowerConstantOfShape(c *call) {
 	x, sizes := c.filled()
 	v := c.im.broadcastTo(valueOf(x), sizes)
-	if c.set(v); v.dtype.IsFloat() && v.made && !c.im.inFold {
+	if c.set(v); v.dtype.IsFloat() && v.made && !c.im.inFold && v.open == nil {
 		c.im.filled[v.tensor] += int64(v.elements())
 	}
 }

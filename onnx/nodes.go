@@ -7,7 +7,6 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/onnx/onnxpb"
 )
@@ -167,7 +166,7 @@ type call struct {
 
 	regular bool // the node has the form of the published definition
 	// agreed are the types of an If's outputs for which both branches have the same, else nil
-	agreed []*graph.TensorType
+	agreed []*openType
 }
 
 // node reads one node: fold it, lower it, or keep it.

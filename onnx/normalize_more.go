@@ -20,7 +20,7 @@ func (im *importer) normalized(x *value, axes []int, eps float64) *value {
 // perChannel is times and plus a number for each channel.
 func (im *importer) perChannel(y, scale, bias *value) *value {
 	for i, v := range []*value{scale, bias} {
-		if v.rank() != 1 || !im.open.equalDims(v.size(0), y.size(1)) {
+		if v.rank() != 1 || !im.open.same(v.size(0), y.size(1)) {
 			must.Failf("%s for %s channels", v, y.size(1))
 		}
 		v = im.reshape(v, ofChannels(v.sizes()[0], y.rank())...)
@@ -34,11 +34,12 @@ func lowerGroupNorm(c *call) {
 	in, im := c.need(3, 3), c.im
 	x, groups := in[0], c.int("num_groups", 0)
 	c.arithmetic("", x)
-	if x.rank() < 3 || groups < 1 || int64(x.sizes()[1])%groups != 0 {
+	if x.rank() < 3 || groups < 1 || int64(numberOf(x.size(1)))%groups != 0 {
 		must.Failf("%d groups of %s", groups, x)
 	}
-	g, channels := int(groups), x.sizes()[1]
-	y := im.reshape(x, x.sizes()[0], g, graph.NumElements(x.sizes()[1:])/g)
+	g, channels := int(groups), numberOf(x.size(1))
+	part := graph.Int(int64(channels / g))
+	y := im.reshapeTo(x, []graph.Dim{x.size(0), graph.Int(groups), part.Mul(product(x.dims()[2:]...))})
 	y = im.reshapeTo(im.normalized(y, []int{2}, c.float("epsilon", 1e-5)), x.dims())
 	for i, v := range in[1:] {
 		if v.rank() == 1 && v.sizes()[0] == g && g != channels && im.opset < 21 {
@@ -77,7 +78,7 @@ func lowerLRN(c *call) {
 		must.Failf("windows of %d channels of %s", size, x)
 	}
 	before, after := int(size-1)/2, int(size-1)-int(size-1)/2
-	y := im.reshape(im.do("ewmul", x, x), x.sizes()[0], 1, x.sizes()[1], graph.NumElements(x.sizes()[2:]))
+	y := im.reshapeTo(im.do("ewmul", x, x), []graph.Dim{x.size(0), graph.Int(1), x.size(1), product(x.dims()[2:]...)})
 	y = im.apply("poolavg", attrs{"kh": graph.IntValue(int(size)), "kw": graph.IntValue(1), "stride": graph.TupleValue(1, 1),
 		"pad": graph.TupleValue(before, 0, after, 0), "border": graph.NameValue("counted")}, y)
 	y = im.scale(im.reshapeTo(y, x.dims()), c.float("alpha", 1e-4))

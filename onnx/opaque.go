@@ -266,7 +266,11 @@ func (c *call) keep(reason string) {
 	for i, v := range in {
 		ts[i] = im.tensor(v)
 	}
-	id := must.Get(im.made.Opaque("", o.Kind(), o, ts, types))
+	at, shapes := make([]graph.TensorType, len(types)), make([]graph.Shape, len(types))
+	for i, t := range types {
+		at[i].DType, shapes[i] = t.dtype, graph.ShapeOf(t.dims...)
+	}
+	id := must.Get(im.made.OpaqueOpen("", o.Kind(), o, ts, at, shapes))
 	copy(c.outs, im.entered(id))
 	for i, name := range out {
 		c.outs[i].name = name
@@ -363,16 +367,16 @@ func (im *importer) inflateTensor(t *onnxpb.TensorProto) {
 
 // outputTypes are the types of the first n outputs of a node that is not
 // lowered: by the operator's rule if it has one, as the file declares them, or those on which
-// both branches of an If agree.
-func (c *call) outputTypes(n int) ([]graph.TensorType, error) {
-	types := make([]graph.TensorType, n)
-	var rule []graph.TensorType
+// both branches of an If agree. They hold for all values of the variables of sizes.
+func (c *call) outputTypes(n int) ([]openType, error) {
+	types := make([]openType, n)
+	var rule []openType
 	if c.regular && c.op.types != nil {
 		// A rule that fails says nothing.
 		_ = must.Try(func() { rule = c.op.types(c) })
 	}
 	for i, name := range c.node.GetOutput()[:n] {
-		if i < len(rule) && rule[i].Sizes != nil && graph.CheckSizes(rule[i].Sizes) == nil {
+		if i < len(rule) && rule[i].dims != nil && checkDims(rule[i].dims) == nil {
 			types[i] = rule[i]
 			continue
 		}
@@ -380,7 +384,7 @@ func (c *call) outputTypes(n int) ([]graph.TensorType, error) {
 		if types[i], err = c.im.declared(c.im.info[name]); err != nil && i < len(c.agreed) && c.agreed[i] != nil {
 			types[i], err = *c.agreed[i], nil
 		}
-		if err == nil && slices.Contains(types[i].Sizes, 0) {
+		if err == nil && slices.Contains(types[i].dims, graph.Int(0)) {
 			// Whatever it computes would be equal to anything else.
 			err = errors.New("the file says that it has no elements, which nothing shows")
 		}
@@ -389,6 +393,14 @@ func (c *call) outputTypes(n int) ([]graph.TensorType, error) {
 		}
 	}
 	return types, nil
+}
+
+// checkDims checks the sizes of a type that has no variables.
+func checkDims(dims []graph.Dim) error {
+	if sizes, ok := fixed(dims); ok {
+		return graph.CheckSizes(sizes)
+	}
+	return nil
 }
 
 // sizeOf is the size of a declared dimension, and whether it is known.
@@ -406,8 +418,9 @@ type Untyped struct{ what string }
 // Error is one line.
 func (u *Untyped) Error() string { return "the file does not say " + u.what }
 
-// declared is a type as a value info gives it.
-func (im *importer) declared(p *onnxpb.TypeProto) (t graph.TensorType, err error) {
+// declared is a type as a value info gives it. A dimension that the file leaves open has to
+// have the name of one that an input has: it is the same wherever the name stands.
+func (im *importer) declared(p *onnxpb.TypeProto) (t openType, err error) {
 	tt := p.GetTensorType()
 	switch {
 	case p == nil:
@@ -415,19 +428,25 @@ func (im *importer) declared(p *onnxpb.TypeProto) (t graph.TensorType, err error
 	case tt == nil:
 		return t, errors.New("it is not a tensor")
 	}
-	if t.DType, err = dtypeOf(elem(tt.GetElemType())); err != nil {
+	if t.dtype, err = dtypeOf(elem(tt.GetElemType())); err != nil {
 		return t, err
 	}
 	if tt.GetShape() == nil {
 		return t, &Untyped{"its shape"}
 	}
-	t.Sizes = []int{}
+	t.dims = []graph.Dim{}
 	for i, d := range tt.GetShape().GetDim() {
+		if im.open != nil && dimName(d) != "" && im.inlined == 0 {
+			if x, ok := im.open.named[dimName(d)]; ok {
+				t.dims = append(t.dims, x)
+				continue
+			}
+		}
 		n, ok := im.sizeOf(d)
 		if !ok || n < 0 || n > graph.MaxSize {
 			return t, fmt.Errorf("the size of its axis %d is not fixed%s", i, dimNote(d.GetDimParam()))
 		}
-		t.Sizes = append(t.Sizes, int(n))
+		t.dims = append(t.dims, graph.Int(n))
 	}
-	return t, graph.CheckSizes(t.Sizes)
+	return t, checkDims(t.dims)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/onnx/onnxpb"
 )
 
@@ -40,7 +39,7 @@ type lowering func(c *call)
 
 // typeRule is the types of the results of a node, so far as its inputs tell: no sizes
 // where they do not. It may fail.
-type typeRule func(c *call) []graph.TensorType
+type typeRule func(c *call) []openType
 
 // listUse says whether an operator takes sequences of tensors.
 type listUse int

@@ -25,7 +25,7 @@ func (c *call) knowable() bool {
 		if v == nil {
 			continue
 		}
-		if !v.fixed() && v.origin == nil || v.elements() > maxConstant {
+		if v.open != nil || !v.fixed() && v.origin == nil || v.elements() > maxConstant {
 			return false
 		}
 		some = true
@@ -59,7 +59,7 @@ func (o *origin) constant(v *value) *constant {
 	if !o.tried {
 		o.tried = true
 		for _, out := range o.outs {
-			if out != nil {
+			if out != nil && out.open == nil {
 				im.demanded += out.elements()
 			}
 		}

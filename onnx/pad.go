@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -100,7 +101,11 @@ func (im *importer) mirrored(x *value, axis, before, after int, mode string) *va
 	if least == 0 {
 		must.Do(unsupported("mode is %q", clip(mode)))
 	}
-	if !im.open.atLeast(n, dim(least)) {
+	if yes, known := im.open.decided(n, dim(least)); !known {
+		// Exporters and runtimes know reflection and wrapping by less than an axis only; the
+		// reference goes on beyond it.
+		must.Do(&undefined{least: n.Sub(dim(least)), agreed: true, text: fmt.Sprintf("whether %s is at least %d depends on the sizes", n, least)})
+	} else if !yes {
 		must.Do(unsupported("mode %s with pads %d and %d of an axis of %s cells", mode, before, after, n))
 	}
 	part := func(lo, hi graph.Dim) *value {
@@ -155,7 +160,7 @@ func (c *call) padding(x *value) (before, after []int) {
 			continue
 		}
 		n := x.size(a)
-		room := func(lo, hi int) bool { return c.im.open.atLeast(n.Add(graph.Int(int64(lo)+int64(hi))), graph.Int(1)) }
+		room := func(lo, hi int) bool { return c.im.open.require(n.Add(graph.Int(int64(lo)+int64(hi))), graph.Int(1)) }
 		if max(lo, hi) > graph.MaxSize || !room(lo, hi) || !room(min(lo, 0), min(hi, 0)) {
 			must.Failf("pads %d and %d do not fit an axis of size %s", lo, hi, n)
 		}
@@ -188,35 +193,41 @@ func (c *call) blocks() (x *value, size int) {
 }
 
 // reshuffle takes axes apart, exchanges them and puts them together.
-func (im *importer) reshuffle(x *value, apart, perm, out []int) *value {
-	return im.reshape(im.transpose(im.reshape(x, apart...), perm...), out...)
+func (im *importer) reshuffle(x *value, apart []graph.Dim, perm []int, out []graph.Dim) *value {
+	return im.reshapeTo(im.transpose(im.reshapeTo(x, apart), perm...), out)
 }
 
 func lowerDepthToSpace(c *call) {
 	x, k := c.blocks()
 	mode := c.text("mode", "DCR")
-	b, ch, h, w := x.sizes()[0], x.sizes()[1], x.sizes()[2], x.sizes()[3]
+	b, ch, h, w := x.size(0), numberOf(x.size(1)), x.size(2), x.size(3)
 	if ch%(k*k) != 0 {
 		must.Failf("%d channels do not divide into blocks of size %d", ch, k)
 	}
-	d := ch / (k * k)
-	apart, perm := []int{b, k, k, d, h, w}, []int{0, 3, 4, 1, 5, 2}
+	d, n := graph.Int(int64(ch/(k*k))), graph.Int(int64(k))
+	apart, perm := []graph.Dim{b, n, n, d, h, w}, []int{0, 3, 4, 1, 5, 2}
 	switch mode {
 	case "DCR":
 	case "CRD":
-		apart, perm = []int{b, d, k, k, h, w}, []int{0, 1, 4, 2, 5, 3}
+		apart, perm = []graph.Dim{b, d, n, n, h, w}, []int{0, 1, 4, 2, 5, 3}
 	default:
 		must.Failf("mode is %q", clip(mode))
 	}
-	c.set(c.im.reshuffle(x, apart, perm, []int{b, d, h * k, w * k}))
+	c.set(c.im.reshuffle(x, apart, perm, []graph.Dim{b, d, h.Mul(n), w.Mul(n)}))
 }
 
 func lowerSpaceToDepth(c *call) {
 	x, k := c.blocks()
-	b, ch, h, w := x.sizes()[0], x.sizes()[1], x.sizes()[2], x.sizes()[3]
-	if h%k != 0 || w%k != 0 {
-		must.Failf("%s does not divide into blocks of size %d", x, k)
+	b, ch, h, w, n := x.size(0), x.size(1), x.size(2), x.size(3), graph.Int(int64(k))
+	part := func(size graph.Dim) graph.Dim {
+		d, ok := size.Quo(n)
+		if _, number := size.Const(); !ok && number {
+			must.Failf("%s does not divide into blocks of size %d", x, k)
+		} else if !ok {
+			must.Do(indivisible(size, n, fmt.Sprintf("%s does not divide into blocks of size %d at all sizes", x, k)))
+		}
+		return d
 	}
-	c.set(c.im.reshuffle(x, []int{b, ch, h / k, k, w / k, k}, []int{0, 3, 5, 1, 2, 4},
-		[]int{b, ch * k * k, h / k, w / k}))
+	c.set(c.im.reshuffle(x, []graph.Dim{b, ch, part(h), n, part(w), n}, []int{0, 3, 5, 1, 2, 4},
+		[]graph.Dim{b, ch.Scale(int64(k * k)), part(h), part(w)}))
 }

@@ -89,18 +89,18 @@ func (im *importer) pool3(x *value, win *window, op, border string) *value {
 	if win.ceil && border == "counted" && !win.valid {
 		return im.averageOf(x, win, border)
 	}
-	b, c, d := x.sizes()[0], x.sizes()[1], x.sizes()[2]
-	v := im.pool(im.reshape(x, b, c*d, x.sizes()[3], x.sizes()[4]), win.over(1, 3), op, border)
-	h, w := v.sizes()[2], v.sizes()[3]
+	b, c, d := x.size(0), x.size(1), x.size(2)
+	v := im.pool(im.reshapeTo(x, []graph.Dim{b, c.Mul(d), x.size(3), x.size(4)}), win.over(1, 3), op, border)
+	h, w := v.size(2), v.size(3)
 	first := win.reaxed(func(xs []int, nothing int) []int { return []int{xs[0], nothing} })
-	v = im.pool(im.reshape(v, b, c, d, h*w), first, op, border)
-	return im.reshape(v, b, c, v.sizes()[2], h, w)
+	v = im.pool(im.reshapeTo(v, []graph.Dim{b, c, d, h.Mul(w)}), first, op, border)
+	return im.reshapeTo(v, []graph.Dim{b, c, v.size(2), h, w})
 }
 
 // averageOf is the general form of an average: the sum under each window, a
 // convolution of each channel with ones, over the number of cells that count.
 func (im *importer) averageOf(x *value, win *window, border string) *value {
-	image := x.sizes()[2:]
+	image := numbersOf(x.dims()[2:])
 	added := win.explicit(image)
 	out := win.windows(image, added)
 	cells := make([][]float64, len(image)) // that count, by axis and window
@@ -138,10 +138,10 @@ func (im *importer) averageOf(x *value, win *window, border string) *value {
 			counts.floats[flat] *= cells[i][o]
 		}
 	})
-	v := im.reshape(x, append([]int{x.sizes()[0] * x.sizes()[1], 1}, image...)...)
+	v := im.reshapeTo(x, append([]graph.Dim{x.size(0).Mul(x.size(1)), graph.Int(1)}, x.dims()[2:]...))
 	v = im.convolve(v, valueOf(one), win, 1)
 	v = im.do("ewdiv", v, im.broadcastTo(valueOf(counts), v.dims()))
-	return im.reshape(v, append(slices.Clone(x.sizes()[:2]), out...)...)
+	return im.reshapeTo(v, append(slices.Clone(x.dims()[:2]), dimsOf(out...)...))
 }
 
 // dilatedPool pools with gaps in the window. Where the stride is a multiple of
@@ -149,22 +149,23 @@ func (im *importer) averageOf(x *value, win *window, border string) *value {
 // window over them has none. Else a maximum is that of the image's copies
 // shifted to each cell of the kernel, one axis after another.
 func (im *importer) dilatedPool(x *value, win *window, op, border string) *value {
-	for i, n := range win.explicit(x.sizes()[2:]) {
+	for i, n := range win.explicit(numbersOf(x.dims()[2:])) {
 		win.after[i] += n
 	}
 	x = win.padImage(im, x, least(x.dtype))
 	for i := range win.kernel {
 		d, s, axis := win.dilation[i], win.stride[i], 2+i
-		out := (x.sizes()[axis]-win.extent(i))/s + 1
+		size := numberOf(x.size(axis))
+		out := (size-win.extent(i))/s + 1
 		if s%d == 0 {
-			x = im.every(x, axis, 0, d, (x.sizes()[axis]+d-1)/d)
+			x = im.every(x, axis, 0, d, (size+d-1)/d)
 			// The other axes are one, of which each cell is its own window.
-			sizes := slices.Clone(x.sizes())
+			sizes := slices.Clone(x.dims())
 			rest := &window{kernel: []int{win.kernel[i], 1}, stride: []int{s / d, 1}, dilation: []int{1, 1}, before: []int{0, 0}, after: []int{0, 0}, valid: true}
-			v := im.reshape(x, graph.NumElements(sizes[:axis]), 1, sizes[axis], graph.NumElements(sizes[axis+1:]))
+			v := im.reshapeTo(x, []graph.Dim{product(sizes[:axis]...), graph.Int(1), sizes[axis], product(sizes[axis+1:]...)})
 			v = im.pool(v, rest, op, border)
-			sizes[axis] = out
-			x = im.reshape(v, sizes...)
+			sizes[axis] = graph.Int(int64(out))
+			x = im.reshapeTo(v, sizes)
 			continue
 		}
 		if win.kernel[i] > 64 {
@@ -219,7 +220,7 @@ func lowerGlobalLp(c *call) {
 // lowerLpPool: sums under windows are a convolution of each channel with ones.
 func lowerLpPool(c *call) {
 	x, win := c.windowed("")
-	im, p, image := c.im, c.norm(), x.sizes()[2:]
+	im, p, image := c.im, c.norm(), numbersOf(x.dims()[2:])
 	added := win.explicit(image)
 	out := win.windows(image, added)
 	for i := range added {
@@ -233,7 +234,7 @@ func lowerLpPool(c *call) {
 	for i := range one.floats {
 		one.floats[i] = 1
 	}
-	y := im.reshape(im.powers(x, p), append([]int{x.sizes()[0] * x.sizes()[1], 1}, image...)...)
+	y := im.reshapeTo(im.powers(x, p), append([]graph.Dim{x.size(0).Mul(x.size(1)), graph.Int(1)}, x.dims()[2:]...))
 	y = im.convolve(y, valueOf(one), win, 1)
-	c.set(im.normOf(im.reshape(y, append(slices.Clone(x.sizes()[:2]), out...)...), p))
+	c.set(im.normOf(im.reshapeTo(y, append(slices.Clone(x.dims()[:2]), dimsOf(out...)...)), p))
 }

@@ -87,7 +87,7 @@ func (im *importer) matmul(x, y *value) *value {
 func (im *importer) product(x, y *value) *value {
 	xb, yb := x.dims()[:x.rank()-2], y.dims()[:y.rank()-2]
 	m, k, n := x.size(x.rank()-2), x.size(x.rank()-1), y.size(y.rank()-1)
-	if rows := y.size(y.rank() - 2); !im.open.equalDims(rows, k) {
+	if rows := y.size(y.rank() - 2); !im.open.same(rows, k) {
 		must.Failf("%s and %s: %s columns and %s rows", x, y, k, rows)
 	}
 	if x.rank() > 2 && y.rank() == 2 {

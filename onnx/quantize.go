@@ -55,7 +55,7 @@ func (c *call) along(scale *value, sizes []graph.Dim, axis int) *value {
 		must.Failf("axis %d is out of range for shape %v", axis, sizes)
 	}
 	if scale.rank() == 1 {
-		if !im.open.equalDims(scale.size(0), sizes[axis]) {
+		if !im.open.same(scale.size(0), sizes[axis]) {
 			must.Failf("scales %s do not fit axis %d of shape %v", scale, axis, sizes)
 		}
 		form := dimsOf(ones(len(sizes))...)

@@ -99,7 +99,7 @@ func (c *call) rowZero(x, zero *value) *value {
 	if zero == nil || zero.elements() == 1 || zero.rank() != 1 {
 		return c.factorZero(x, zero)
 	}
-	if x.rank() < 2 || zero.sizes()[0] != x.sizes()[x.rank()-2] {
+	if x.rank() < 2 || !c.im.open.same(zero.size(0), x.size(x.rank()-2)) {
 		must.Failf("the zero point %s and %s have different element types", zero, x)
 	}
 	return c.im.broadcastTo(c.im.reshape(zero, zero.sizes()[0], 1), x.dims())
@@ -111,7 +111,7 @@ func (c *call) factorZero(x, zero *value) *value {
 		return nil
 	case zero.elements() == 1:
 		zero = c.im.reshape(zero)
-	case !slices.Equal(joint(zero.sizes(), x.sizes()), x.sizes()):
+	case !slices.Equal(c.im.open.jointOf(zero.dims(), x.dims()), x.dims()):
 		must.Failf("the zero point %s and %s have different element types", zero, x)
 	}
 	return c.im.broadcastTo(zero, x.dims())
@@ -139,13 +139,14 @@ func (c *call) products(x, xz, w, wz *value) *value {
 		return im.do("ewsub", y, spread(y, im.cast(zero, t)))
 	}
 	a, b := less(x, xz, c.rowZero), less(w, wz, c.factorZero)
-	long, at := a.sizes()[a.rank()-1], max(0, b.rank()-2)
+	columns, at := a.size(a.rank()-1), max(0, b.rank()-2)
 	if terms == 0 {
 		return im.matmul(a, b)
 	}
-	if b.sizes()[at] != long {
-		must.Failf("%s and %s: %d columns and %d rows", x, w, long, b.sizes()[at])
+	if !im.open.same(b.size(at), columns) {
+		must.Failf("%s and %s: %s columns and %s rows", x, w, columns, b.size(at))
 	}
+	long := numberOf(columns)
 	return im.inParts((long+terms-1)/terms, func(i int) *value {
 		lo, hi := i*terms, min(long, (i+1)*terms)
 		return im.matmul(im.slice(a, a.rank()-1, lo, hi), im.slice(b, at, lo, hi))
@@ -175,7 +176,7 @@ func (c *call) convolved(x, xz, w, wz *value) *value {
 	if long <= terms {
 		return im.convolve(a, b, win(), groups)
 	}
-	if groups != 1 || x.sizes()[1] != long {
+	if groups != 1 || x.size(1) != graph.Int(int64(long)) {
 		must.Do(unsupported("groups of %d channels with windows of %d elements are not supported", long, cells))
 	}
 	return im.inParts((long+terms-1)/terms, func(i int) *value {

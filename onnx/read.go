@@ -52,8 +52,17 @@ type ReadOptions struct {
 	Dynamic bool
 	Samples map[string]int
 	// Ranges are the sizes that dynamic dimensions may have, by their names; by default 1 and
-	// more.
+	// more. Sizes at which the model is not defined are left out of them.
 	Ranges map[string]graph.Range
+	// Steps: a dimension of this name is a multiple of the number. The variable is the quotient.
+	// Ranges and Samples are of the dimension itself.
+	Steps map[string]int
+	// Variables are ranges of variables by their own names, as certificates have them: of the
+	// quotient, where a dimension has a step.
+	Variables map[string]graph.Range
+	// Typical: where Samples says nothing, the graph is made at sizes that are typical for a run:
+	// a batch of 1, images of 224, and 128 for other dimensions, or the nearest in the range.
+	Typical bool
 }
 
 // Report is what a reader should know about how a model was read.
@@ -61,7 +70,7 @@ type Report struct {
 	Producer string
 	IR       int64
 	Opset    int64      // version of the default operator set
-	Dynamic  []Variable // the sizes that stay variables
+	Dynamic  []Variable // the sizes that stay variables, with those at which the model is defined
 	Nodes    int        // nodes in the file, without those of subgraphs
 	Folded   int        // nodes that were computed while reading
 	// Fused are operators found in a decomposed form, with how often.
@@ -212,11 +221,7 @@ func decode(f io.ReaderAt, src source, opt ReadOptions) (*model.Model, *Report, 
 	if err != nil {
 		return nil, nil, err
 	}
-	im, err := newImporter(p, src, opt)
-	if err != nil {
-		return nil, nil, err
-	}
-	m, err := im.model()
+	im, m, err := readModel(p, src, opt)
 	if err != nil {
 		return nil, nil, err
 	}

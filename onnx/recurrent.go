@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -28,7 +29,7 @@ const maxSteps = 256
 type recurrence struct {
 	im     *importer
 	hidden int
-	batch  int
+	batch  graph.Dim
 	acts   []string // of our operators
 	r      *value   // [hidden, gates*hidden]
 	rb     *value   // [gates*hidden], added to the product of the hidden state; nil is zero
@@ -51,7 +52,8 @@ func lowerRecurrent(gates int, acts []string, next step) lowering {
 		if byBatch {
 			x = im.transpose(x, 1, 0, 2)
 		}
-		steps, batch, hidden := x.sizes()[0], x.sizes()[1], in[2].sizes()[2]
+		steps, batch, hidden := numberOf(x.size(0)), x.size(1), in[2].sizes()[2]
+		dim := func(n int) graph.Dim { return graph.Int(int64(n)) }
 		way := c.text("direction", "forward")
 		dirs := 1
 		if way == "bidirectional" {
@@ -87,16 +89,16 @@ func lowerRecurrent(gates int, acts []string, next step) lowering {
 			if byBatch && (i == 5 || i == 6) {
 				axis = 1
 			}
-			if v.rank() <= axis || v.sizes()[axis] != dirs {
+			if v.rank() <= axis || v.size(axis) != dim(dirs) {
 				must.Failf("%s: want %d directions", v, dirs)
 			}
-			return im.reshape(im.slice(v, axis, dir, dir+1), append(append([]int{}, v.sizes()[:axis]...), v.sizes()[axis+1:]...)...)
+			return im.reshapeTo(im.slice(v, axis, dir, dir+1), slices.Delete(slices.Clone(v.dims()), axis, axis+1))
 		}
 		var ys, hs, cs []*value
 		for dir := range dirs {
 			d := &recurrence{im: im, hidden: hidden, batch: batch, acts: c.activations(acts, dir, dirs), linear: c.flag("linear_before_reset")}
 			d.r = im.transpose(part(2, dir), 1, 0)
-			all := im.matmul(im.reshape(x, steps*batch, x.sizes()[2]), im.transpose(part(1, dir), 1, 0))
+			all := im.matmul(im.reshapeTo(x, []graph.Dim{batch.Scale(int64(steps)), x.size(2)}), im.transpose(part(1, dir), 1, 0))
 			if b := part(3, dir); b != nil {
 				if b.rank() != 1 || b.sizes()[0] != 2*gates*hidden {
 					must.Failf("%s for %d gates of %d", c.in[3], gates, hidden)
@@ -104,7 +106,7 @@ func lowerRecurrent(gates int, acts []string, next step) lowering {
 				all = im.elementwise("ewadd", all, im.slice(b, 0, 0, gates*hidden))
 				d.rb = im.slice(b, 0, gates*hidden, 2*gates*hidden)
 			}
-			all = im.reshape(all, steps, batch, gates*hidden)
+			all = im.reshapeTo(all, []graph.Dim{dim(steps), batch, dim(gates * hidden)})
 			if len(c.in) == 8 {
 				d.p = part(7, dir)
 			}
@@ -112,7 +114,7 @@ func lowerRecurrent(gates int, acts []string, next step) lowering {
 				if v := part(i, dir); v != nil {
 					return v
 				}
-				return im.broadcast(element(x, 0), batch, hidden)
+				return im.broadcastTo(element(x, 0), []graph.Dim{batch, dim(hidden)})
 			}
 			h, cell := state(5), (*value)(nil)
 			if gates == 4 {
@@ -124,12 +126,12 @@ func lowerRecurrent(gates int, acts []string, next step) lowering {
 				if way == "reverse" || dir == 1 {
 					t = steps - 1 - i
 				}
-				h, cell = next(d, im.reshape(im.slice(all, 0, t, t+1), batch, gates*hidden), h, cell)
-				made[t] = im.reshape(h, 1, 1, batch, hidden)
+				h, cell = next(d, im.reshapeTo(im.slice(all, 0, t, t+1), []graph.Dim{batch, dim(gates * hidden)}), h, cell)
+				made[t] = im.reshapeTo(h, []graph.Dim{dim(1), dim(1), batch, dim(hidden)})
 			}
-			ys, hs = append(ys, im.joined(0, made)), append(hs, im.reshape(h, 1, batch, hidden))
+			ys, hs = append(ys, im.joined(0, made)), append(hs, im.reshapeTo(h, []graph.Dim{dim(1), batch, dim(hidden)}))
 			if cell != nil {
-				cs = append(cs, im.reshape(cell, 1, batch, hidden))
+				cs = append(cs, im.reshapeTo(cell, []graph.Dim{dim(1), batch, dim(hidden)}))
 			}
 		}
 		for i, v := range []*value{im.joined(1, ys), im.joined(0, hs), im.joined(0, cs)} {

@@ -25,7 +25,21 @@ func (c *call) resizedOpen(x *value) *value {
 			must.Do(unsupported("%s has dynamic sizes, and keep_aspect_ratio_policy is set", x))
 		}
 	}
-	if mode := c.text("mode", "nearest"); mode != "nearest" {
+	if n := max(len(scales), len(sizes)); n != len(axes) {
+		must.Failf("%d scales or sizes do not fit %d axes", n, len(axes))
+	}
+	switch mode := c.text("mode", "nearest"); {
+	case mode == "linear" && !c.flag("antialias"):
+		for i, a := range axes {
+			switch {
+			case len(sizes) > 0:
+				x = c.linearOpen(x, a, sizes[i], 0, coord)
+			case scales[i] != 1:
+				x = c.linearOpen(x, a, c.scaledSize(x.size(a), scales[i]), scales[i], coord)
+			}
+		}
+		return x
+	case mode != "nearest":
 		must.Do(unsupported("mode %s of %s with dynamic sizes is not supported", mode, x))
 	}
 	// Cell i of the result is cell i/times, rounded down: so it is where times is whole and half a
@@ -34,9 +48,6 @@ func (c *call) resizedOpen(x *value) *value {
 	whole := coord == "asymmetric" && rounding == "floor" || (coord == "half_pixel" || coord == "pytorch_half_pixel") && nearest
 	if !whole {
 		must.Do(unsupported("%s, %s of dynamic sizes is not supported", coord, rounding))
-	}
-	if n := max(len(scales), len(sizes)); n != len(axes) {
-		must.Failf("%d scales or sizes do not fit %d axes", n, len(axes))
 	}
 	apart, wide, out := []graph.Dim{}, []graph.Dim{}, slices.Clone(x.dims())
 	times := make([]graph.Dim, x.rank())
@@ -63,4 +74,75 @@ func (c *call) resizedOpen(x *value) *value {
 		}
 	}
 	return im.reshapeTo(im.broadcastTo(im.reshapeTo(x, apart), wide), out)
+}
+
+// scaledSize is a size times a scale, rounded down: the scale is a whole number, or one over
+// it.
+func (c *call) scaledSize(n graph.Dim, by float64) graph.Dim {
+	if k, ok := n.Const(); ok {
+		return graph.Int(int64(float64(k)*by + 1e-6))
+	}
+	down := math.Round(1 / by)
+	switch {
+	case by >= 1 && by == math.Trunc(by) && by <= graph.MaxSize:
+		return n.Scale(int64(by))
+	case by > 0 && by < 1 && down <= graph.MaxSize && float64(float32(1/down)) == by:
+		return c.im.open.quotient(n, int64(down))
+	}
+	must.Do(unsupported("scale %g of a dynamic size is not supported", by))
+	return n
+}
+
+// linearOpen samples an axis anew at places between its cells: a product with a matrix, whose
+// entry i, j is 1 less the distance of cell i from the place of cell j of the result, if that
+// is not below 0. A scale of 0 is that of the sizes.
+func (c *call) linearOpen(x *value, axis int, out graph.Dim, scale float64, coord string) *value {
+	im, n, t := c.im, x.size(axis), x.dtype
+	if out == n && (scale == 0 || scale == 1) {
+		return x
+	}
+	one := graph.Int(1)
+	if !im.open.require(out, one) {
+		must.Failf("size %s", out)
+	}
+	row, column := []graph.Dim{out}, []graph.Dim{n, one}
+	number := func(d graph.Dim) *value {
+		return im.broadcastTo(im.cast(wholes(graph.Int64, []int{}, d), t), row)
+	}
+	place := im.placesFrom(out, t)
+	half := im.scalar(place, 0.5)
+	by := func(v *value) *value { // over the scale
+		if scale != 0 {
+			return im.do("ewdiv", v, im.scalar(v, scale))
+		}
+		return im.do("ewdiv", im.do("ewmul", v, number(n)), number(out))
+	}
+	alone := out == one
+	if coord == "pytorch_half_pixel" || coord == "align_corners" {
+		if alone = !im.open.atLeast(out, graph.Int(2)); alone {
+			place = im.do("ewsub", place, place)
+		}
+	}
+	switch {
+	case alone && (coord == "pytorch_half_pixel" || coord == "align_corners"):
+	case coord == "half_pixel" || coord == "pytorch_half_pixel":
+		place = im.do("ewsub", by(im.do("ewadd", place, half)), half)
+	case coord == "asymmetric":
+		place = by(place)
+	case coord == "align_corners":
+		place = im.do("ewdiv", im.do("ewmul", place, number(n.Sub(one))), number(out.Sub(one)))
+	default:
+		must.Do(unsupported("%s of dynamic sizes is not supported", coord))
+	}
+	// Places outside are those of the border.
+	place = im.do("relu", place)
+	last := number(n.Sub(one))
+	place = im.do("ewsub", last, im.do("relu", im.do("ewsub", last, place)))
+	all := []graph.Dim{n, out}
+	cells := im.broadcastTo(im.reshapeTo(im.placesFrom(n, t), column), all)
+	d := im.do("abs", im.do("ewsub", im.broadcastTo(place, all), cells))
+	weights := im.do("relu", im.do("ewsub", im.scalar(d, 1), d))
+	perm, end := upTo(0, x.rank()), x.rank()-1
+	perm[axis], perm[end] = end, axis
+	return im.transpose(im.matmul(im.transpose(x, perm...), weights), perm...)
 }

@@ -140,7 +140,7 @@ func lowerConcatFromSequence(c *call) {
 			if v.rank() != rank {
 				must.Failf("tensors with %d and %d axes", rank, v.rank())
 			}
-			parts[i] = c.im.reshape(v, slices.Insert(slices.Clone(v.sizes()), a, 1)...)
+			parts[i] = c.im.reshapeTo(v, slices.Insert(slices.Clone(v.dims()), a, graph.Int(1)))
 		}
 		c.set(c.im.stacked(a, parts))
 		return
@@ -151,7 +151,7 @@ func lowerConcatFromSequence(c *call) {
 func lowerSplitToSequence(c *call) {
 	v := c.need(1, 2)[0]
 	a := c.axisAttr(0, v.rank())
-	size := v.sizes()[a]
+	size := numberOf(v.size(a))
 	k := c.known(1, "split")
 	var parts []int
 	switch {
@@ -187,7 +187,7 @@ func lowerSplitToSequence(c *call) {
 	for _, n := range parts {
 		part := c.im.slice(v, a, at, at+n)
 		if k == nil && c.int("keepdims", 1) == 0 {
-			part = c.im.reshape(part, slices.Delete(slices.Clone(v.sizes()), a, a+1)...)
+			part = c.im.reshapeTo(part, slices.Delete(slices.Clone(v.dims()), a, a+1))
 		}
 		list, at = append(list, part), at+n
 	}

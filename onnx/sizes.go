@@ -133,7 +133,7 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto) (graph.TensorType, []gr
 				if open == nil {
 					open = make([]graph.Dim, len(dims))
 				}
-				open[i] = im.open.variable(name, in.GetName(), i)
+				open[i] = im.open.variable(name, in.GetName(), i, typicalSize(len(dims), i, i == batch))
 				n = int64(im.open.sampleOf(open[i]))
 				im.open.axes = append(im.open.axes, OpenSize{Input: in.GetName(), Axis: i, Dim: name, Size: int(n)})
 				break

@@ -37,9 +37,9 @@ func (s *Source) ReadResult(path string) (*model.Model, error) {
 	}
 	opt := s.opt
 	opt.Some, opt.Constants = true, nil // they are in the file
-	opt.Samples, opt.Ranges = map[string]int{}, map[string]graph.Range{}
+	opt.Samples, opt.Steps, opt.Variables = map[string]int{}, map[string]int{}, map[string]graph.Range{}
 	for _, v := range s.vars {
-		opt.Samples[v.key()], opt.Ranges[v.key()] = v.Sample, v.Range
+		opt.Samples[v.Key()], opt.Steps[v.Key()], opt.Variables[v.Name] = v.Sample*v.Step, v.Step, v.Range
 	}
 	m, _, err := Read(path, opt)
 	return m, err

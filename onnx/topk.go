@@ -18,13 +18,13 @@ type best struct {
 }
 
 // best reads it; before operator set 10 the number was an attribute.
-func (c *call) best(sizes []int) best {
+func (c *call) best(sizes []graph.Dim) best {
 	k := []int{int(min(max(c.int("k", -1), -1), 1<<40))}
 	if c.im.opset >= 10 {
 		k = c.knownInts(1, "k")
 	}
 	a := c.axisAttr(-1, len(sizes))
-	if len(k) != 1 || k[0] < 0 || k[0] > sizes[a] {
+	if len(k) != 1 || k[0] < 0 || !c.im.open.require(sizes[a], graph.Int(int64(k[0]))) {
 		must.Failf("k = %d is out of range for axis %d of shape %v", k, a, sizes)
 	}
 	return best{a, k[0], c.int("largest", 1) == 0}
@@ -37,12 +37,15 @@ func lowerTopK(c *call) {
 	if !x.dtype.IsReal() && !x.dtype.IsInt() {
 		must.Failf("element type %s is not supported", x.dtype)
 	}
-	b := c.best(x.sizes())
+	b := c.best(x.dims())
 	if len(c.outs) < 1 || len(c.outs) > 2 {
 		must.Failf("%d outputs", len(c.outs))
 	}
-	if n := x.sizes()[b.axis]; graph.Product(x.elements(), n) > maxCompared {
-		must.Do(unsupported("comparing %d elements along an axis of size %d takes more than %d comparisons", x.elements(), n, maxCompared))
+	// How many comparisons it takes at other sizes is not known.
+	if sizes, ok := fixed(x.dims()); ok {
+		if n := sizes[b.axis]; graph.Product(x.elements(), n) > maxCompared {
+			must.Do(unsupported("comparing %d elements along an axis of size %d takes more than %d comparisons", x.elements(), n, maxCompared))
+		}
 	}
 	at := im.apply("topk", attrs{"axis": graph.IntValue(b.axis), "k": graph.IntValue(b.k), "smallest": graph.IntValue(int(truth(b.smallest)))}, x)
 	if c.wanted(0) {

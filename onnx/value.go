@@ -59,14 +59,18 @@ func (v *value) size(axis int) graph.Dim { return v.dims()[axis] }
 func (v *value) typ() graph.TensorType { return graph.TensorType{DType: v.dtype, Sizes: v.sized} }
 
 func (v *value) String() string {
-	typ := v.typ().String()
-	if v.open != nil {
-		typ = v.dtype.String() + graph.ShapeOf(v.open...).String()
-	}
 	if v.name == "" {
-		return typ
+		return v.typeText()
 	}
-	return fmt.Sprintf("%q %s", clip(v.name), typ)
+	return fmt.Sprintf("%q %s", clip(v.name), v.typeText())
+}
+
+// typeText is the type with the variables of sizes.
+func (v *value) typeText() string {
+	if v.open != nil {
+		return v.dtype.String() + graph.ShapeOf(v.open...).String()
+	}
+	return v.typ().String()
 }
 
 func (v *value) rank() int { return len(v.sized) }
@@ -161,9 +165,10 @@ func (im *importer) applyAttrs(o *graph.Op, a graph.Attrs, in ...*value) []*valu
 			must.Failf("operator %s: %s and %s have different element types", o.Name, in[0], v)
 		}
 	}
-	// A builder that was asked for what does not fit is of no use any more.
-	to := must.Get(graph.ApplyTypes(o, at, types, graph.Float32))
+	// A builder that was asked for what does not fit is of no use any more. Samples may be too
+	// small, which is no error: variables come first.
 	im.openFits(o, a, in)
+	to := must.Get(graph.ApplyTypes(o, at, types, graph.Float32))
 	if im.inFold {
 		return im.evaluate(o, a, in, to)
 	}
@@ -325,7 +330,7 @@ func (d *dynamic) jointOf(all ...[]graph.Dim) []graph.Dim {
 			case d.differ(sum[p], b[i]):
 				must.Failf("sizes %v and %v do not broadcast", a, b)
 			default:
-				must.Do(unsupported("sizes %v and %v do not broadcast at all sizes", a, b))
+				must.Do(disagree(sum[p], b[i], fmt.Sprintf("sizes %v and %v do not broadcast at all sizes", a, b)))
 			}
 		}
 		out = sum

@@ -151,8 +151,14 @@ func (e *exporter) sizeVar(name string) string {
 		e.emitSize("Shape", []string{v.Input}, shape)
 		e.ints["shape of "+v.Input] = shape
 	}
-	out := e.names.unique(v.Input + "/size" + strconv.Itoa(v.Axis))
+	size := v.Input + "/size" + strconv.Itoa(v.Axis)
+	out := e.names.unique(size)
 	e.emitSize("Gather", []string{shape, e.intList(v.Axis)}, out, intAttribute("axis", 0))
+	if v.Step > 1 {
+		part := e.names.unique(size + "/part")
+		e.emitSize("Div", []string{out, e.intList(v.Step)}, part)
+		out = part
+	}
 	e.ints[key] = out
 	return out
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -105,11 +104,8 @@ func (k *modelFlags) readDynamic(name string, opt onnx.ReadOptions) (m *model.Mo
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	opt.Dynamic, opt.Ranges, opt.Samples = true, maps.Clone(k.rangeOf), map[string]int{}
-	if opt.Ranges == nil {
-		opt.Ranges = map[string]graph.Range{}
-	}
-	maps.Copy(opt.Ranges, ranges)
+	opt.Dynamic, opt.Typical, opt.Ranges, opt.Samples = true, k.typical, ranges, map[string]int{}
+	opt.Variables, opt.Steps = k.rangeOf, k.stepOf
 	for dim, sizes := range costs {
 		opt.Samples[dim] = sizes[0]
 	}
@@ -127,7 +123,7 @@ func (k *modelFlags) readDynamic(name string, opt onnx.ReadOptions) (m *model.Mo
 func unknownDims(flag string, names []string, rep *onnx.Report) error {
 	var have []string
 	for _, v := range rep.Dynamic {
-		have = append(have, cmp.Or(v.Dim, v.Name))
+		have = append(have, v.Key())
 	}
 	for _, name := range names {
 		if slices.Contains(have, name) {
@@ -146,9 +142,9 @@ func (k *modelFlags) keepRanges(rep *onnx.Report) {
 	if rep == nil || len(rep.Dynamic) == 0 {
 		return
 	}
-	k.rangeOf = map[string]graph.Range{}
+	k.rangeOf, k.stepOf = map[string]graph.Range{}, map[string]int{}
 	for _, v := range rep.Dynamic {
-		k.rangeOf[cmp.Or(v.Dim, v.Name)] = v.Range
+		k.rangeOf[v.Name], k.stepOf[v.Key()] = v.Range, v.Step
 	}
 }
 
@@ -171,9 +167,9 @@ func (k *modelFlags) furtherSizes(m *model.Model) ([]map[string]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := map[string]string{} // of variables, as flags name them
+	of := map[string]onnx.Variable{}
 	for _, v := range k.vars {
-		name[v.Name] = cmp.Or(v.Dim, v.Name)
+		of[v.Name] = v
 	}
 	var list []map[string]int
 	add := func(size func(v graph.SizeVar) int) {
@@ -193,8 +189,8 @@ func (k *modelFlags) furtherSizes(m *model.Model) ([]map[string]int, error) {
 	}
 	for i := range most {
 		add(func(v graph.SizeVar) int {
-			if sizes := given[name[v.Name]]; len(sizes) > 0 {
-				return sizes[min(i, len(sizes)-1)]
+			if sizes := given[of[v.Name].Key()]; len(sizes) > 0 {
+				return sizes[min(i, len(sizes)-1)] / max(of[v.Name].Step, 1)
 			}
 			return v.Sample
 		})

@@ -39,6 +39,7 @@ that --shape and --batch fix.
 	}
 	k.model.add(c)
 	k.model.addDynamic(c)
+	k.model.typical = true
 	c.Flags().StringVar(&k.out, "out", "", "write the model to `FILE.onnx`")
 	c.Flags().BoolVar(&k.nodes, "nodes", false, "also list every node")
 	c.Flags().BoolVar(&k.json, "json", false, "print the summary as JSON")

@@ -42,7 +42,9 @@ type modelFlags struct {
 	allSizes   bool
 	ranges     []string
 	costShapes []string
-	rangeOf    map[string]graph.Range // of dimensions of models that were read before
+	typical    bool                   // graphs are made at sizes that are typical for a run
+	rangeOf    map[string]graph.Range // of variables of models that were read before
+	stepOf     map[string]int         // of their dimensions
 	fixed      error                  // why the last model was read at fixed sizes
 	vars       []onnx.Variable        // dynamic sizes of the last model
 }

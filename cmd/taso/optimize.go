@@ -92,6 +92,7 @@ writes it to standard output. docs/optimizing.md explains how it works.
 	k.model.add(c)
 	k.model.addDynamic(c)
 	k.model.addCostShape(c)
+	k.model.typical = true
 	f := c.Flags()
 	f.StringVar(&k.out, "out", "", "write the result to `FILE.onnx`")
 	f.StringVar(&k.proof, "proof", "", "write the certificate to `FILE`")

@@ -1,0 +1,225 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/onnx/onnxpb"
+)
+
+// Sizes at which a model is not defined. A file leaves a dimension open, and fails at some of
+// its sizes: a window does not fit into a small image, and an encoder with a decoder needs
+// images whose sizes are multiples of 32. Then the variable of the dimension is narrowed, to
+// sizes from a number up or to multiples of a number, and the file is read again.
+//
+// Only what a node needs to be defined narrows variables, never a decision between two legal
+// models; see [dynamic.require]. What a node needs is that of its lowering, which might be
+// defined at fewer sizes than the node. So the file is also read at sizes that are to be left
+// out, as a model of fixed sizes, and has to fail there at the same node.
+
+// narrowing is what of the sizes of variables was left out so far, by their names.
+type narrowing struct {
+	least map[string]int64 // the least size of the dimension
+	step  map[string]int   // the size is a multiple
+}
+
+// maxNarrowings bounds how often a file is read.
+const maxNarrowings = 40
+
+// maxStep is the largest step that is tried.
+const maxStep = 32
+
+// undefined is the error of a node that is defined only where a size is 0 or more.
+type undefined struct {
+	least graph.Dim
+	text  string
+	// agreed: it is known that runtimes refuse such sizes, though ONNX's reference does not.
+	agreed bool
+}
+
+func (e *undefined) Error() string { return e.text }
+
+// mismatch is the error of a node that is defined only where sizes fit each other.
+type mismatch struct {
+	dims []graph.Dim // of which some are to fit
+	fits func(dims []graph.Dim) bool
+	text string
+}
+
+func (e *mismatch) Error() string { return e.text }
+
+// disagree is the error of two sizes that have to be the same.
+func disagree(a, b graph.Dim, text string) error {
+	return &mismatch{[]graph.Dim{a, b}, func(dims []graph.Dim) bool { return dims[0] == dims[1] }, text}
+}
+
+// indivisible is the error of a size that has to be a multiple of another.
+func indivisible(x, of graph.Dim, text string) error {
+	return &mismatch{[]graph.Dim{x, of}, func(dims []graph.Dim) bool {
+		_, ok := dims[0].Quo(dims[1])
+		return ok
+	}, text}
+}
+
+// readModel reads a model, and again with fewer sizes where it is not defined at all of them.
+func readModel(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, *model.Model, error) {
+	var n narrowing
+	for range maxNarrowings {
+		im, err := newImporter(p, src, opt, n)
+		if err != nil {
+			return nil, nil, err
+		}
+		m, err := im.model()
+		if err == nil {
+			return im, m, nil
+		}
+		var ok bool
+		if n, ok = im.narrowed(err); !ok {
+			return nil, nil, err
+		}
+	}
+	return nil, nil, fmt.Errorf("read model: it is not defined at some sizes, which are still not known after %d attempts", maxNarrowings)
+}
+
+// narrowed leaves out sizes at which the file fails, and reports whether there are such.
+func (im *importer) narrowed(err error) (narrowing, bool) {
+	if im.open == nil {
+		return narrowing{}, false
+	}
+	n := narrowing{maps.Clone(im.open.least), maps.Clone(im.open.step)}
+	if n.least == nil {
+		n.least, n.step = map[string]int64{}, map[string]int{}
+	}
+	var u *undefined
+	var m *mismatch
+	switch {
+	case errors.As(err, &u):
+		name, least, ok := im.open.Least(u.least)
+		v := im.open.find(name)
+		if !ok || v == nil || least <= v.Lo || least > v.Hi {
+			return n, false
+		}
+		if !u.agreed && !im.failsAt(map[string]int64{name: least - 1}, err) {
+			return n, false
+		}
+		n.least[name] = least * int64(v.Step)
+		return n, true
+	case errors.As(err, &m):
+		names, step := im.open.stepFor(m)
+		if step == 0 || !im.failsApart(m, names, step, err) {
+			return n, false
+		}
+		for _, name := range names {
+			n.step[name] = im.open.find(name).Step * step
+		}
+		return n, true
+	}
+	return n, false
+}
+
+// find is the variable of a name, nil if there is none.
+func (d *dynamic) find(name string) *Variable {
+	for i := range d.vars {
+		if d.vars[i].Name == name {
+			return &d.vars[i]
+		}
+	}
+	return nil
+}
+
+// stepFor is a step with which sizes fit each other, and the variables that have it: those
+// under the size functions of windows, or else all, where a size has to be a multiple. The
+// step is 0 if there is none.
+func (d *dynamic) stepFor(m *mismatch) (names []string, step int) {
+	under, all := map[string]bool{}, map[string]bool{}
+	for _, x := range m.dims {
+		x.Walk(func(a graph.Atom) {
+			for _, arg := range a.Args {
+				arg.Walk(func(b graph.Atom) { under[b.Name] = under[b.Name] || b.Kind == graph.AtomVar })
+			}
+			if a.Kind == graph.AtomVar {
+				all[a.Name] = true
+			}
+		})
+	}
+	maps.DeleteFunc(under, func(_ string, is bool) bool { return !is })
+	if len(under) == 0 {
+		under = all
+	}
+	names = slices.Sorted(maps.Keys(under))
+	for step = 2; step <= maxStep; step++ {
+		if slices.ContainsFunc(names, func(name string) bool {
+			v := d.find(name)
+			return v == nil || v.Step*step > maxStep
+		}) {
+			break
+		}
+		at := &graph.Substitution{Dims: map[string]graph.Dim{}}
+		for _, name := range names {
+			at.Dims[name] = graph.Var(name).Scale(int64(step))
+		}
+		if m.fits(subst(m.dims, at)) {
+			return names, step
+		}
+	}
+	return nil, 0
+}
+
+func subst(dims []graph.Dim, at *graph.Substitution) []graph.Dim {
+	out := make([]graph.Dim, len(dims))
+	for i, d := range dims {
+		out[i] = d.Subst(at)
+	}
+	return out
+}
+
+// failsApart reports whether the file fails at the first sizes that do not fit each other,
+// with variables that are no multiples of a step. Small ones are passed over: a size of 1
+// broadcasts.
+func (im *importer) failsApart(m *mismatch, names []string, step int, err error) bool {
+	for by := int64(0); by < int64(2*step); by++ {
+		at, values := im.open.Samples().Dims, map[string]int64{}
+		at = maps.Clone(at)
+		apart := false
+		for _, name := range names {
+			v := im.open.find(name)
+			values[name] = min(max(2*maxStep, v.Lo), v.Hi) + by
+			at[name], apart = graph.Int(values[name]), apart || values[name]%int64(step) != 0
+		}
+		if apart && !m.fits(subst(m.dims, &graph.Substitution{Dims: at})) {
+			return im.failsAt(values, err)
+		}
+	}
+	return false
+}
+
+// failsAt reports whether the file fails at fixed sizes, at the node at which reading it with
+// variables has failed. Variables without a value have their samples.
+func (im *importer) failsAt(values map[string]int64, err error) bool {
+	at := maps.Clone(im.open.Samples().Dims)
+	for name, n := range values {
+		at[name] = graph.Int(n)
+	}
+	opt := im.opt
+	opt.Dynamic, opt.Batch, opt.Some, opt.Shapes = false, 0, true, maps.Clone(im.opt.Shapes)
+	if opt.Shapes == nil {
+		opt.Shapes = map[string][]int{}
+	}
+	for _, v := range im.inputs {
+		sizes, ok := fixed(subst(v.dims(), &graph.Substitution{Dims: at}))
+		if !ok || slices.Min(append(sizes, 1)) < 1 {
+			return false
+		}
+		opt.Shapes[v.name] = sizes
+	}
+	other, failed := newImporter(im.file, im.src, opt, narrowing{})
+	if failed == nil {
+		_, failed = other.model()
+	}
+	var here, there *Error
+	return errors.As(err, &here) && errors.As(failed, &there) && here.Node == there.Node
+}
