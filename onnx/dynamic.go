@@ -130,8 +130,10 @@ func (d *dynamic) equalDims(a, b graph.Dim) bool {
 // atLeast decides whether a is b or more.
 func (d *dynamic) atLeast(a, b graph.Dim) bool {
 	yes, known := d.decided(a, b)
-	if !known {
-		must.Do(unsupported("whether %s is at least %s depends on the sizes", a, b))
+	if text := fmt.Sprintf("whether %s is at least %s depends on the sizes", a, b); !known && d != nil && !d.narrowing.open[text] {
+		must.Do(&decision{a.Sub(b), text})
+	} else if !known {
+		must.Do(unsupported("%s", text))
 	}
 	return yes
 }
@@ -274,6 +276,9 @@ func (d *dynamic) variable(dim, input string, axis int, typical int64) graph.Dim
 		must.Failf("step %d of dimension %q", step, clip(key))
 	}
 	r.Lo, r.Hi = max(r.Lo, d.least[name]), min(r.Hi, maxDynamic)
+	if most, ok := d.most[name]; ok {
+		r.Hi = min(r.Hi, most)
+	}
 	r.Lo, r.Hi = -graph.FloorDiv(-r.Lo, step), graph.FloorDiv(r.Hi, step)
 	if own, ok := d.opt.Variables[name]; ok {
 		r.Lo, r.Hi = max(r.Lo, own.Lo), min(r.Hi, own.Hi)

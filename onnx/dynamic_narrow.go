@@ -25,6 +25,8 @@ import (
 type narrowing struct {
 	least map[string]int64 // the least size of the dimension
 	step  map[string]int   // the size is a multiple
+	most  map[string]int64 // the largest size of the dimension
+	open  map[string]bool  // decisions, in words, that stay undecided
 }
 
 // maxNarrowings bounds how often a file is read.
@@ -56,6 +58,15 @@ func (e *mismatch) Error() string { return e.text }
 func disagree(a, b graph.Dim, text string) error {
 	return &mismatch{[]graph.Dim{a, b}, func(dims []graph.Dim) bool { return dims[0] == dims[1] }, text}
 }
+
+// decision is the error of a node that is another one where a size is 0 or more than where it is
+// less.
+type decision struct {
+	least graph.Dim
+	text  string
+}
+
+func (e *decision) Error() string { return e.text }
 
 // indivisible is the error of a size that has to be a multiple of another.
 func indivisible(x, of graph.Dim, text string) error {
@@ -90,13 +101,20 @@ func (im *importer) narrowed(err error) (narrowing, bool) {
 	if im.open == nil {
 		return narrowing{}, false
 	}
-	n := narrowing{maps.Clone(im.open.least), maps.Clone(im.open.step)}
+	n := narrowing{maps.Clone(im.open.least), maps.Clone(im.open.step), maps.Clone(im.open.most), maps.Clone(im.open.narrowing.open)}
 	if n.least == nil {
-		n.least, n.step = map[string]int64{}, map[string]int{}
+		n = narrowing{map[string]int64{}, map[string]int{}, map[string]int64{}, map[string]bool{}}
 	}
+	var d *decision
 	var u *undefined
 	var m *mismatch
 	switch {
+	case errors.As(err, &d):
+		// Without a side on which the file fails, the node is read as one that is not understood.
+		if !im.oneSide(d, &n) {
+			n.open[d.text] = true
+		}
+		return n, true
 	case errors.As(err, &u):
 		name, least, ok := im.open.Least(u.least)
 		v := im.open.find(name)
@@ -119,6 +137,29 @@ func (im *importer) narrowed(err error) (narrowing, bool) {
 		return n, true
 	}
 	return n, false
+}
+
+// oneSide leaves out the sizes on one side of a decision if the file fails there, whatever node it
+// is: only the other side is a legal model. It looks at the nearest size only; the range says what
+// is left out.
+func (im *importer) oneSide(d *decision, n *narrowing) bool {
+	name, first, ok := im.open.Least(d.least)
+	if !ok { // it shrinks with the variable: first is where it is less than 0
+		name, first, ok = im.open.Least(d.least.Neg().Sub(graph.Int(1)))
+	}
+	v := im.open.find(name)
+	if !ok || v == nil || first <= v.Lo || first > v.Hi {
+		return false
+	}
+	switch {
+	case im.failsSomewhere(map[string]int64{name: first}):
+		n.most[name] = (first - 1) * int64(v.Step)
+	case im.failsSomewhere(map[string]int64{name: first - 1}):
+		n.least[name] = first * int64(v.Step)
+	default:
+		return false
+	}
+	return true
 }
 
 // find is the variable of a name, nil if there is none.
@@ -198,8 +239,22 @@ func (im *importer) failsApart(m *mismatch, names []string, step int, err error)
 }
 
 // failsAt reports whether the file fails at fixed sizes, at the node at which reading it with
-// variables has failed. Variables without a value have their samples.
+// variables has failed.
 func (im *importer) failsAt(values map[string]int64, err error) bool {
+	var here, there *Error
+	return errors.As(err, &here) && errors.As(im.readAt(values), &there) && here.Node == there.Node
+}
+
+// failsSomewhere reports whether the file fails at fixed sizes.
+func (im *importer) failsSomewhere(values map[string]int64) bool {
+	err := im.readAt(values)
+	var there *Error
+	return errors.As(err, &there)
+}
+
+// readAt is the error of reading the file at fixed sizes, nil also if the sizes are none. Variables
+// without a value have their samples.
+func (im *importer) readAt(values map[string]int64) error {
 	at := maps.Clone(im.open.Samples().Dims)
 	for name, n := range values {
 		at[name] = graph.Int(n)
@@ -212,14 +267,13 @@ func (im *importer) failsAt(values map[string]int64, err error) bool {
 	for _, v := range im.inputs {
 		sizes, ok := fixed(subst(v.dims(), &graph.Substitution{Dims: at}))
 		if !ok || slices.Min(append(sizes, 1)) < 1 {
-			return false
+			return nil
 		}
 		opt.Shapes[v.name] = sizes
 	}
-	other, failed := newImporter(im.file, im.src, opt, narrowing{})
-	if failed == nil {
-		_, failed = other.model()
+	other, err := newImporter(im.file, im.src, opt, narrowing{})
+	if err == nil {
+		_, err = other.model()
 	}
-	var here, there *Error
-	return errors.As(err, &here) && errors.As(failed, &there) && here.Node == there.Node
+	return err
 }

@@ -155,7 +155,7 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto) (graph.TensorType, []gr
 			}
 			n = int64(known)
 		}
-		if !fixed {
+		if variable := open != nil && open[i] != (graph.Dim{}); !fixed && !variable {
 			assumed = assumed || name != "" && im.asked.ones[name]
 			im.report.Open = append(im.report.Open, OpenSize{Input: in.GetName(), Axis: i, Dim: name, Size: int(n), Assumed: assumed})
 		}

@@ -2,6 +2,7 @@ package showmodel
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,9 +81,24 @@ func shapeText(s graph.Shape) string {
 	}
 	parts := make([]string, len(s))
 	for i, it := range s {
-		parts[i] = it.Dim.String()
+		parts[i] = dimText(it.Dim)
 	}
 	return strings.Join(parts, "×")
+}
+
+// dimText is a size in words: 2*batch; of a size of windows, what it depends on: f(width).
+func dimText(d graph.Dim) string {
+	windows, of := false, map[string]bool{}
+	d.Walk(func(a graph.Atom) {
+		windows = windows || a.Kind == graph.AtomFunc
+		if a.Kind == graph.AtomVar {
+			of[a.Name] = true
+		}
+	})
+	if !windows {
+		return d.String()
+	}
+	return "f(" + strings.Join(slices.Sorted(maps.Keys(of)), ", ") + ")"
 }
 
 // OpenSize is the size that was given for one that the file leaves open.

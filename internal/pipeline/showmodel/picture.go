@@ -45,7 +45,7 @@ func (c *Contents) Picture() draw.Graph {
 		if !c.drawn(id) {
 			continue
 		}
-		box := draw.Node{ID: NodeID(id), Label: g.Name(id), Sub: d.tensor(id.Out(0)).SizesText(), Class: draw.Input, Tooltip: g.Name(id)}
+		box := draw.Node{ID: NodeID(id), Label: g.Name(id), Sub: c.tensor(id.Out(0)).SizesText(), Class: draw.Input, Tooltip: g.Name(id)}
 		if c.fixed[id] {
 			box.Class = draw.Const
 		}
