@@ -43,6 +43,9 @@ func (s *Source) inlined(fix bool) *Source {
 	for _, o := range s.open {
 		x.open[o.Input] = !fix
 	}
+	for _, o := range s.axes {
+		x.open[o.Input] = true
+	}
 	if x.list(s.nodes, s.values, nil); !x.found {
 		return s
 	}

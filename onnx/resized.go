@@ -8,7 +8,7 @@ import (
 	"github.com/taso-go/taso/model"
 )
 
-// Open are the sizes that the file leaves open, as the model was read with.
+// Open are the sizes that the file leaves open and that the model has fixed, as it was read with.
 func (s *Source) Open() []OpenSize { return slices.Clone(s.open) }
 
 // mostOther is how many other choices of open sizes [Source.Other] returns.

@@ -348,7 +348,7 @@ const mostFolded = 1 << 20
 // numbers alone is read as a part of the model. Where sizes are open, constants may depend on
 // them.
 func (w *rewriting) fold() {
-	if !w.clean || len(w.s.open) > 0 {
+	if !w.clean || w.s.leavesOpen() {
 		return
 	}
 	w.folds = map[string]bool{}

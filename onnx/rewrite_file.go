@@ -530,7 +530,13 @@ func (f *patch) inputs(pieces []segment) (out []segment) {
 		case f.opt.Fix && open[v] && f.s.values[v].tensor.Node != 0:
 			in = proto.Clone(in).(*onnxpb.ValueInfoProto)
 			typ := f.s.model.Graph.Type(f.s.values[v].tensor)
-			in.GetType().GetTensorType().Shape = valueInfo(v, typ).GetType().GetTensorType().GetShape()
+			shape := valueInfo(v, typ).GetType().GetTensorType().GetShape()
+			for _, o := range f.s.axes { // variables stay
+				if o.Input == v {
+					shape.Dim[o.Axis] = in.GetType().GetTensorType().GetShape().GetDim()[o.Axis]
+				}
+			}
+			in.GetType().GetTensorType().Shape = shape
 			out = append(out, field(graphInput, in))
 		default:
 			out = append(out, pieces[i])
@@ -565,7 +571,7 @@ func (f *patch) infos(pieces []segment) (out []segment) {
 	}
 	for _, v := range f.region.GetGraph().GetValueInfo() {
 		// Where sizes stay open, those of new values are not known.
-		if !have[v.GetName()] && (f.opt.Fix || len(f.s.open) == 0) {
+		if !have[v.GetName()] && (f.opt.Fix || len(f.s.open) == 0) && len(f.s.axes) == 0 {
 			out = append(out, field(graphInfo, v))
 		}
 	}

@@ -16,8 +16,10 @@ type Source struct {
 	model  *model.Model
 	nodes  []*onnxpb.NodeProto // operands first
 	values map[string]sourceValue
-	// open are the sizes that the file leaves open, given its inputs that were given a value.
+	// open are the sizes that the file leaves open and that were fixed, given its inputs that were
+	// given a value.
 	open  []OpenSize
+	axes  []OpenSize // those that are variables, at the samples
 	given map[string]*model.Weight
 	vars  []Variable // dynamic sizes; nil: the model was read at fixed sizes
 	// defaults are the inputs that were taken to be the constants that the file has for them.
@@ -45,6 +47,9 @@ func (s *Source) ReadResult(path string) (*model.Model, error) {
 	return m, err
 }
 
+// leavesOpen reports whether the file leaves sizes open.
+func (s *Source) leavesOpen() bool { return len(s.open)+len(s.axes) > 0 }
+
 // Dynamic are the sizes that are variables; none of a model that was read at fixed sizes.
 func (s *Source) Dynamic() []Variable { return slices.Clone(s.vars) }
 
@@ -63,7 +68,7 @@ func (im *importer) sourceOf(m *model.Model, from []graph.NodeID, env *scope, no
 	s := &Source{src: im.src, file: im.file, model: m, nodes: nodes,
 		open: slices.Clone(im.report.Open), given: im.report.Constants, defaults: im.report.Defaults, opt: im.opt, branches: im.branches}
 	if im.open != nil && len(im.open.vars) > 0 {
-		s.open, s.vars = append(s.open, im.open.axes...), im.open.vars
+		s.axes, s.vars = im.open.axes, im.open.vars
 	}
 	to := map[graph.NodeID]graph.NodeID{}
 	for id := range m.Graph.Nodes() {

@@ -22,9 +22,11 @@ import (
 
 // dynamicHelp is part of the help of commands that take a model for all sizes.
 const dynamicHelp = `
-Dynamic dimensions stay dynamic: the result holds for all sizes of at least 1, or for those of
---range sequence=1..512. --shape sequence=128 fixes a size instead. Models that cannot be read
-for all sizes are read with fixed ones; the report names the node that is in the way.`
+MODEL is an ONNX file, a graph as text (NAME.graph, as taso show prints it), or a built-in model
+(taso models). Dynamic dimensions stay dynamic: what is reported holds for all sizes at which the
+model is defined, or for those of --range sequence=1..512. --shape sequence=128 fixes a size. A
+model that cannot be read for all sizes needs --shape, but for a dynamic batch, which is 1 unless
+--batch sets it; the report names the node that is in the way. docs/models.md has more.`
 
 // addDynamic adds the flags of a command that takes models for all sizes.
 func (k *modelFlags) addDynamic(c *cobra.Command) {
@@ -126,8 +128,11 @@ func unknownDims(flag string, names []string, rep *onnx.Report) error {
 		have = append(have, v.Key())
 	}
 	for _, name := range names {
-		if slices.Contains(have, name) {
+		switch {
+		case slices.Contains(have, name):
 			continue
+		case slices.ContainsFunc(rep.Source.Open(), func(o onnx.OpenSize) bool { return o.Dim == name }):
+			return fmt.Errorf("%s %s: the dimension has a fixed size by another flag", flag, name)
 		}
 		if len(have) == 0 {
 			return fmt.Errorf("%s %s: the model has no dynamic dimension", flag, name)

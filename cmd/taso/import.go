@@ -30,7 +30,7 @@ func newImport() *cobra.Command {
 		Long: `The summary also lists dynamic dimensions, and opaque nodes: those that are not modelled and
 are kept as they are, with the reason. --out writes the model back as ONNX, with the dimensions
 that --shape and --batch fix.
-` + modelHelp + dynamicHelp,
+` + dynamicHelp,
 		Example: `  taso import model.onnx
   taso import resnet50 --nodes
   taso import model.onnx --shape input=1,3,224,224 --out fixed.onnx`,

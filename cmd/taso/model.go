@@ -164,6 +164,9 @@ func (k *modelFlags) read(name string) (*model.Model, *onnx.Report, error) {
 		if len(rep.Open) == 0 {
 			k.fixed = nil // it has no dynamic dimensions, or all are given
 		}
+		if k.fixed != nil && len(k.ranges)+len(k.costShapes) > 0 {
+			return nil, nil, fmt.Errorf("--range and --cost-shape are for models that are read for all sizes; %s is not: %w", name, k.fixed)
+		}
 	}
 	k.vars = rep.Dynamic
 	k.inputs = append(append(k.inputs, name), rep.Files...)

@@ -79,7 +79,7 @@ proved first, and is an error if that fails.
 With --tries the search is deterministic. At a limit (--budget, --memory) the best model so far is
 proved and written, and the exit status is 1. "-" reads the model from standard input; "--out -"
 writes it to standard output. docs/optimizing.md explains how it works.
-` + modelHelp + dynamicHelp,
+` + dynamicHelp,
 		Example: `  taso optimize model.onnx --out faster.onnx
   taso optimize model.onnx --out faster.onnx --proof faster.proof --html faster.html
   taso check faster.proof model.onnx faster.onnx

@@ -37,7 +37,7 @@ func newShow() *cobra.Command {
 network. Times come from the table of taso measure, or from the cost model of --machine; the page
 says which. Weights, and nodes that depend on weights only, are not drawn. A graph that is
 partitioned over devices (docs/parallel.md) shows shardings and collectives.
-` + modelHelp + dynamicHelp,
+` + dynamicHelp,
 		Example: `  taso show bert-tiny
   taso show model.onnx --svg model.svg
   taso show resnet50 --html resnet50.html --machine laptop`,

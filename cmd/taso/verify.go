@@ -59,7 +59,7 @@ of 1 and 3 are compared. Expect about 1 s per GFLOP; above --max-flops only floa
 CPU are compared. docs/models.md has the details.
 
 Exit status: 0 equal or agree; 1 differ or not known; 2 bad input, or nothing was compared.
-` + modelHelp + dynamicHelp,
+` + dynamicHelp,
 		Example: `  taso verify model.onnx optimized.onnx
   taso verify model.onnx optimized.onnx --onnxruntime
   taso verify model.onnx theirs.onnx --prove --proof same.proof

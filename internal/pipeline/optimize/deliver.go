@@ -26,11 +26,13 @@ func (r *Result) deliver(ctx context.Context, o *Options, b *built) (m *model.Mo
 	if b.read == nil && b.unwritten == nil {
 		path := filepath.Join(o.Folder, fmt.Sprintf("result-%d.onnx", *o.written))
 		*o.written++
-		opt := onnx.RewriteOptions{Clean: !o.KeepDead, Link: true}
+		dynamic := o.Model.Graph.Sizing() != nil
+		// Of a model with variables, sizes that are none were given: the proof is for these.
+		opt := onnx.RewriteOptions{Clean: !o.KeepDead, Link: true, Fix: dynamic && len(o.Source.Open()) > 0}
 		b.changes, b.unwritten = onnx.Rewrite(path, o.Source, b.out, opt)
 		var open [][]onnx.OpenSize
 		var why error
-		if b.unwritten == nil && len(o.Source.Open()) > 0 && o.Model.Graph.Sizing() == nil {
+		if b.unwritten == nil && len(o.Source.Open()) > 0 && !dynamic {
 			if open, why = o.provedOpen(ctx, b, path); why != nil {
 				opt.Fix = true
 				b.changes, b.unwritten = onnx.Rewrite(path, o.Source, b.out, opt)
