@@ -12,6 +12,7 @@ func (s *Sizing) NonNegative(x Dim) bool {
 	if x.TooLarge() {
 		return false
 	}
+	x = s.divided(x)
 	if lo, _ := s.Bounds(x); lo >= 0 {
 		return true
 	}
@@ -21,6 +22,17 @@ func (s *Sizing) NonNegative(x Dim) bool {
 	y, t := s.shifted(x)
 	y, ok := t.relaxed(y)
 	return ok && y.NonNegative()
+}
+
+// divided is y-1 for x = v*y-1, v being a variable: sizes are 1 or more, so that x is 0 or more
+// just where y-1 is. It is x if there is no such variable.
+func (s *Sizing) divided(x Dim) Dim {
+	for _, v := range s.Vars() {
+		if factor, rest, ok := x.Linear(v.Name); ok && rest == Int(-1) && factor != Int(0) && !factor.TooLarge() {
+			return s.divided(factor.Sub(Int(1)))
+		}
+	}
+	return x
 }
 
 // Bounds are numbers between which x lies for all sizes in the ranges; -1<<62 and 1<<62 where
@@ -181,6 +193,7 @@ next:
 // where the variable is at least a number. The variable may be under size functions of
 // windows, which are inverted.
 func (s *Sizing) Least(x Dim) (name string, least int64, ok bool) {
+	x = s.divided(x)
 	for range 64 {
 		terms, c := x.Terms()
 		if x.TooLarge() || len(terms) != 1 || len(terms[0].Atoms) != 1 || terms[0].Coef < 1 {
