@@ -153,12 +153,17 @@ func (k *modelFlags) keepRanges(rep *onnx.Report) {
 	}
 }
 
-// fixedBecause adds to the error of a file that needs sizes why it is not read without.
+// fixedBecause adds to the error of a file that needs sizes why it is not read without, unless that
+// is the error.
 func fixedBecause(err, why error) error {
 	if e := (*onnx.Error)(nil); errors.As(why, &e) {
 		e.File = ""
 	}
-	return fmt.Errorf("%w\nWithout sizes it cannot be read: %s", err, strings.TrimPrefix(why.Error(), ": "))
+	text := strings.TrimPrefix(why.Error(), ": ")
+	if strings.Contains(err.Error(), text) {
+		return err
+	}
+	return fmt.Errorf("%w\nWithout sizes it cannot be read: %s", err, text)
 }
 
 // furtherSizes are sizes at which a result must not lose, besides those that the graph is made

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -103,10 +104,10 @@ func printContents(w io.Writer, d *showmodel.Contents) error {
 		big(float64(d.Params)), d.Weights, filled, big(float64(d.FLOPs)), plural(d.Folded, "node"))
 	var rows [][]string
 	for _, t := range d.Inputs {
-		rows = append(rows, []string{"input", t.Name, t.Type, t.SizesText()})
+		rows = append(rows, []string{"input", t.Name, t.Type, shapeText(t)})
 	}
 	for _, t := range d.Outputs {
-		rows = append(rows, []string{"output", t.Name, t.Type, t.SizesText()})
+		rows = append(rows, []string{"output", t.Name, t.Type, shapeText(t)})
 	}
 	if err := writeTable(w, []column{{"role", false}, {"tensor", false}, {"type", false}, {"shape", false}}, rows); err != nil {
 		return err
@@ -147,6 +148,9 @@ func printContents(w io.Writer, d *showmodel.Contents) error {
 	printOpaque(w, d.Opaque)
 	return printNodes(w, d.Nodes)
 }
+
+// shapeText is a shape as the summary has it; dynamic sizes are variables.
+func shapeText(t showmodel.Tensor) string { return cmp.Or(t.Shape, sizesText(t.Sizes)) }
 
 // namedNodes is how many nodes are named of those that are kept for one reason.
 const namedNodes = 3
@@ -191,10 +195,10 @@ func printNodes(w io.Writer, nodes []showmodel.Node) error {
 	for _, n := range nodes {
 		var in, out []string
 		for _, t := range n.In {
-			in = append(in, t.SizesText())
+			in = append(in, shapeText(t))
 		}
 		for _, t := range n.Out {
-			out = append(out, t.SizesText())
+			out = append(out, shapeText(t))
 		}
 		rows = append(rows, []string{n.Name, n.Op + n.Attrs, strings.Join(in, ", "), strings.Join(out, ", "),
 			big(float64(n.Params)), big(float64(n.FLOPs)), big(float64(n.Bytes))})

@@ -127,7 +127,7 @@ func (r *Report) forSizes() string {
 		for i, v := range r.Sizes {
 			parts[i] = v.Name + " = " + v.Range.String()
 		}
-		return " for all sizes, " + strings.Join(parts, ", ") + ","
+		return " for all sizes, " + strings.Join(parts, ", ")
 	}
 	if len(r.At) == 0 {
 		return ""
