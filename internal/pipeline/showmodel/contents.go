@@ -26,12 +26,12 @@ type Contents struct {
 	Inputs  []Tensor `json:"inputs"`
 	Outputs []Tensor `json:"outputs"`
 	// Open are the sizes of inputs that the file leaves open.
-	Open      []OpenSize `json:"open,omitempty"`
+	Open []OpenSize `json:"open,omitempty"`
 	// Dynamic are the sizes that stay variables.
-	Dynamic []graph.SizeVar `json:"dynamic,omitempty"`
-	Operators []Operator `json:"operators"` // most work first
-	Weights   int        `json:"weights"`   // tensors
-	Params    int64      `json:"params"`    // elements of all weights
+	Dynamic   []graph.SizeVar `json:"dynamic,omitempty"`
+	Operators []Operator      `json:"operators"` // most work first
+	Weights   int             `json:"weights"`   // tensors
+	Params    int64           `json:"params"`    // elements of all weights
 	// Filled is the number of weights that the file makes of one number, which are not
 	// among Weights.
 	Filled int   `json:"filled,omitempty"`
