@@ -33,7 +33,26 @@ type SizeVar struct {
 	Name   string `json:"name"`   // in sizes, laws and certificates
 	Sample int    `json:"sample"` // the size that the graph is made with
 	Range
+	// Step: the dimension is Step times the variable, and Sample and Range are of the variable;
+	// 0 and 1: it is the variable.
+	Step int `json:"step,omitempty"`
 }
+
+// String is the variable with its range, as one of the dimension: "n = 1 or more",
+// "n = 32 or more in steps of 32".
+func (v SizeVar) String() string {
+	if v.Step <= 1 {
+		return v.Name + " = " + v.Range.String()
+	}
+	r := Range{v.Lo * int64(v.Step), v.Hi * int64(v.Step)}
+	if r.Hi > Unbounded-int64(v.Step) {
+		r.Hi = Unbounded
+	}
+	return fmt.Sprintf("%s = %s in steps of %d", v.Name, r, v.Step)
+}
+
+// Size is the size of the dimension where the variable is n.
+func (v SizeVar) Size(n int) int { return n * max(v.Step, 1) }
 
 // Sizing is the dynamic sizes of a graph. The graph is made with sample sizes, in which every
 // variable has one number; beside these each shape and attribute is kept with its variables.
@@ -84,7 +103,9 @@ func (s *Sizing) Has(name string) bool {
 
 // Equal reports whether two have the same variables and ranges, whatever their samples are.
 func (s *Sizing) Equal(t *Sizing) bool {
-	return slices.EqualFunc(s.Vars(), t.Vars(), func(a, b SizeVar) bool { return a.Name == b.Name && a.Range == b.Range })
+	return slices.EqualFunc(s.Vars(), t.Vars(), func(a, b SizeVar) bool {
+		return a.Name == b.Name && a.Range == b.Range && max(a.Step, 1) == max(b.Step, 1)
+	})
 }
 
 // String lists the variables with their ranges.
@@ -94,7 +115,7 @@ func (s *Sizing) String() string {
 	}
 	parts := make([]string, len(s.vars))
 	for i, v := range s.vars {
-		parts[i] = v.Name + " = " + v.Range.String()
+		parts[i] = v.String()
 	}
 	return strings.Join(parts, ", ")
 }
@@ -112,7 +133,7 @@ func (s *Sizing) Made() string {
 func (s *Sizing) Text(sizes map[string]int) string {
 	var parts []string
 	for _, v := range s.Vars() {
-		parts = append(parts, fmt.Sprintf("%s = %d", v.Name, sizes[v.Name]))
+		parts = append(parts, fmt.Sprintf("%s = %d", v.Name, v.Size(sizes[v.Name])))
 	}
 	return strings.Join(parts, ", ")
 }

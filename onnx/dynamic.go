@@ -37,7 +37,6 @@ type Variable struct {
 	Dim   string // in the file, may be empty
 	Input string // the first input that has it
 	Axis  int
-	Step  int // the dimension is Step times the variable
 }
 
 // Key is the name of the dimension in [ReadOptions].
@@ -286,7 +285,7 @@ func (d *dynamic) variable(dim, input string, axis int, typical int64) graph.Dim
 	if r.Lo > r.Hi {
 		must.Failf("no size of dimension %q is in its range, a multiple of its step %d, and one at which the model is defined", clip(key), step)
 	}
-	v := Variable{graph.SizeVar{Name: name, Sample: d.sample(key, r, step, typical), Range: r}, dim, input, axis, int(step)}
+	v := Variable{graph.SizeVar{Name: name, Sample: d.sample(key, r, step, typical), Range: r, Step: int(step)}, dim, input, axis}
 	must.Do(d.Add(v.SizeVar))
 	d.vars = append(d.vars, v)
 	x := graph.Var(name).Scale(step)

@@ -302,7 +302,8 @@ func (im *importer) input(in *onnxpb.ValueInfoProto, env *scope) {
 			standard = v.known.weight()
 		}
 	}
-	if im.opt.Shapes[name] != nil || standard == nil {
+	// A dynamic size is any size, also of an input with a default.
+	if im.opt.Shapes[name] != nil || standard == nil || im.open != nil {
 		t, open = im.inputType(in)
 	}
 	v := &value{name: name, dtype: t.DType, sized: t.Sizes, open: open}

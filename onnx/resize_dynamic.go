@@ -76,8 +76,9 @@ func (c *call) resizedOpen(x *value) *value {
 	return im.reshapeTo(im.broadcastTo(im.reshapeTo(x, apart), wide), out)
 }
 
-// scaledSize is a size times a scale, rounded down: the scale is a whole number, or one over
-// it.
+// scaledSize is a size times a scale, rounded down: the scale is a whole number, or one over a
+// power of 2. Runtimes multiply in float32, in which others are rounded: 41 times 1/41 is less
+// than 1.
 func (c *call) scaledSize(n graph.Dim, by float64) graph.Dim {
 	if k, ok := n.Const(); ok {
 		return graph.Int(int64(float64(k)*by + 1e-6))
@@ -86,7 +87,7 @@ func (c *call) scaledSize(n graph.Dim, by float64) graph.Dim {
 	switch {
 	case by >= 1 && by == math.Trunc(by) && by <= graph.MaxSize:
 		return n.Scale(int64(by))
-	case by > 0 && by < 1 && down <= graph.MaxSize && float64(float32(1/down)) == by:
+	case by > 0 && by < 1 && down <= graph.MaxSize && down == math.Exp2(math.Round(math.Log2(down))) && 1/down == by:
 		return c.im.open.quotient(n, int64(down))
 	}
 	must.Do(unsupported("scale %g of a dynamic size is not supported", by))

@@ -186,8 +186,6 @@ func (im *importer) applyAttrs(o *graph.Op, a graph.Attrs, in ...*value) []*valu
 
 type attrs = map[string]graph.Value
 
-func shapeAttr(sizes ...int) graph.Value { return graph.ShapeValue(graph.Sizes(sizes...)) }
-
 // do applies an operator without attributes, or with its defaults.
 func (im *importer) do(op string, in ...*value) *value { return im.apply(op, nil, in...) }
 

@@ -32,7 +32,7 @@ func TestBatch(t *testing.T) {
 		}
 		return stdout.String(), stderr.String()
 	}
-	if text, says := taso(0, "import", path); !strings.Contains(text, "dynamic dimension: n is 1 or more; FLOP are for 1\n") || says != "" {
+	if text, says := taso(0, "import", path); !strings.Contains(text, "dynamic dimension: n = 1 or more; FLOP are for 1\n") || says != "" {
 		t.Error(text, says)
 	}
 	if _, says := taso(0, "run", path); !strings.Contains(says, "taso run: open.onnx: batch is dynamic (axis 0 of x); assuming 1 (override with --batch)\n") {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/internal/progress"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/onnx"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/search"
 	"github.com/taso-go/taso/verify/assume"
@@ -289,20 +291,30 @@ func (k *checkFlags) networks(c *cobra.Command, path, from, to string) (fault er
 		}()
 	}
 	if k.json {
-		return writeJSON(c.OutOrStdout(), checked)
+		return writeJSON(c.OutOrStdout(), struct {
+			*optimize.Checked
+			Sizes string `json:"sizes,omitempty"` // for which dynamic sizes it holds
+		}{checked, strings.TrimSpace(forSizes(a.Graph.Sizing(), rep))})
 	}
 	w := c.OutOrStdout()
-	fmt.Fprintf(w, "%s proves that %s and %s compute the same%s.\n%s\n", name, from, to, forSizes(a.Graph.Sizing()), verifymodels.AssumptionLine(checked.Assumptions))
+	fmt.Fprintf(w, "%s proves that %s and %s compute the same%s.\n%s\n", name, from, to, forSizes(a.Graph.Sizing(), rep), verifymodels.AssumptionLine(checked.Assumptions))
 	return writeTable(w, []column{{"inputs", true}, {"outputs", true}, {"axioms", true}, {"lemmas", true}, {"law instances", true}, {"same weights", true}, {"computed weights", true}, {"nodes without laws", true}},
 		[][]string{{count(checked.Inputs), count(checked.Outputs), count(checked.Axioms), count(checked.Lemmas), count(checked.Steps), count(checked.Weights), count(checked.Computed), count(checked.Cut)}})
 }
 
 // forSizes says for which dynamic sizes something holds.
-func forSizes(s *graph.Sizing) string {
-	if s == nil {
+func forSizes(s *graph.Sizing, rep *onnx.Report) string {
+	var parts []string
+	if s != nil {
+		parts = append(parts, "for all sizes, "+s.String())
+	}
+	if rep != nil && len(rep.Open) > 0 {
+		parts = append(parts, "only for "+optimize.SizesText(rep.Open))
+	}
+	if len(parts) == 0 {
 		return ""
 	}
-	return " for all sizes, " + s.String()
+	return " " + strings.Join(parts, ", and ")
 }
 
 // sizesOf are the ranges of the dynamic sizes that the equation of a proof is about, by name;

@@ -121,6 +121,19 @@ func (k *modelFlags) readDynamic(name string, opt onnx.ReadOptions) (m *model.Mo
 	return m, rep, nil, unknownDims("--cost-shape", slices.Sorted(maps.Keys(costs)), rep)
 }
 
+// readFixed reads a file again, at fixed sizes; why says why it is not read for all.
+func (k *modelFlags) readFixed(name string, why error) (*model.Model, *onnx.Report, error) {
+	k.files, k.sized, k.unused, k.inputs, k.allSizes = 0, 0, nil, nil, false
+	m, rep, err := k.read(name)
+	if err != nil {
+		return nil, nil, fixedBecause(err, why)
+	}
+	if len(rep.Open) > 0 {
+		k.fixed = why
+	}
+	return m, rep, nil
+}
+
 // unknownDims is the error of a flag that names what is no dynamic dimension of the model.
 func unknownDims(flag string, names []string, rep *onnx.Report) error {
 	var have []string

@@ -113,7 +113,7 @@ func printContents(w io.Writer, d *showmodel.Contents) error {
 		return err
 	}
 	for _, v := range d.Dynamic {
-		fmt.Fprintf(w, "dynamic dimension: %s is %s; FLOP are for %d\n", v.Name, v.Range, v.Sample)
+		fmt.Fprintf(w, "dynamic dimension: %s; FLOP are for %d\n", v, v.Size(v.Sample))
 	}
 	for _, o := range d.Open {
 		name := ""

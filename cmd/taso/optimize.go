@@ -167,6 +167,13 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 		}
 		return err
 	}
+	if read.Graph.Sizing() != nil {
+		if why := optimize.Provable(c.Context(), read); why != nil {
+			if read, rep, err = k.model.readFixed(file, why); err != nil {
+				return err
+			}
+		}
+	}
 	k.opt.Model, k.opt.Fixed = read, k.model.fixed
 	fed, err := feed.Make(feed.Of(read), sources, k.model.seed)
 	if err != nil {

@@ -359,8 +359,8 @@ func printSizes(w io.Writer, r *optimize.Report) {
 	}
 	var ranges, samples []string
 	for _, v := range r.Sizes {
-		ranges = append(ranges, v.Name+" = "+v.Range.String())
-		samples = append(samples, fmt.Sprintf("%s = %d", v.Name, v.Sample))
+		ranges = append(ranges, v.String())
+		samples = append(samples, fmt.Sprintf("%s = %d", v.Name, v.Size(v.Sample)))
 	}
 	writeLines(w, "dynamic dimensions: the proof holds for all sizes, %s; costs are for %s", strings.Join(ranges, ", "), strings.Join(samples, ", "))
 }

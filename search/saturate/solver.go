@@ -174,7 +174,10 @@ func (s *solver) node(n egraph.NodeID) (op *graph.Op, attrs graph.Attrs, name st
 // isFixed reports whether a leaf of the e-graph is a tensor that depends on weights
 // only.
 func (s *solver) isFixed(n egraph.NodeID) bool {
-	_, _, name := s.g.Node(n)
+	op, attrs, name := s.g.Node(n)
+	if op != nil && (s.piece.sizing != nil || len(s.piece.inputs) == 0) {
+		return !attrs.Varies() // an operator without operands
+	}
 	return s.piece.inputs[s.leaf[name]].fixed
 }
 

@@ -22,10 +22,13 @@ const (
 	Modulus      Name = "modulus"
 	Opaque       Name = "opaque"
 	Defaults     Name = "defaults"
+	Sizes        Name = "sizes"
 )
 
 // All returns all assumptions, in the order in which they are listed.
-func All() []Name { return []Name{Reals, FiniteInputs, NoOverflow, Defined, Modulus, Opaque, Defaults} }
+func All() []Name {
+	return []Name{Reals, FiniteInputs, NoOverflow, Defined, Modulus, Opaque, Defaults, Sizes}
+}
 
 var definitions = map[Name]string{
 	Reals:        "floating-point numbers are real numbers: rounding, overflow, underflow and the sign of zero are ignored",
@@ -34,6 +37,7 @@ var definitions = map[Name]string{
 	Defined:      "every function has a value where it is applied: no divisor is 0, no logarithm or root is of a negative number",
 	Modulus:      "coefficients in which the models differ are not all multiples of the prime 2^61 - 1, modulo which they are compared",
 	Opaque:       "an operator that taso does not understand gives the same results for the same operands in both models, and these are finite",
+	Sizes:        "what is computed from dynamic sizes is exact: no integer wraps around, and no size is rounded",
 	Defaults:     "with --defaults: inputs to which a model file gives a default keep it",
 }
 

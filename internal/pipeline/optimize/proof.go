@@ -134,6 +134,9 @@ func checkProof(ctx context.Context, r io.Reader, name string, a, b *model.Model
 	if out.Computed > 0 {
 		used.Add(assume.Reals)
 	}
+	if a.Graph.Sizing() != nil {
+		used.Add(assume.Sizes)
+	}
 	if len(a.Defaults)+len(b.Defaults) > 0 {
 		used.Add(assume.Defaults)
 	}

@@ -1,11 +1,14 @@
 package optimize
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"io"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/search"
 )
 
@@ -55,4 +58,28 @@ func SizesOf(r io.Reader, name string) (map[string]graph.Range, error) {
 		}
 		return sizes, nil
 	}
+}
+
+// Provable reports whether the checker can follow a model with dynamic sizes: that it is itself is
+// proved and checked. It cannot where shapes are equal for reasons that only the reader knows,
+// such as a window of an image of twice the size.
+func Provable(ctx context.Context, m *model.Model) error {
+	w, err := knownWeights(m)
+	if err != nil {
+		return err
+	}
+	n, err := search.NewNetworkReal(m.Graph, nil, w)
+	if err != nil {
+		return err
+	}
+	d, err := n.Derivation()
+	if err != nil {
+		return err
+	}
+	var cert bytes.Buffer
+	if err := WriteProof(ctx, &cert, d, nil); err != nil {
+		return err
+	}
+	_, err = CheckProof(ctx, &cert, "proof", m, m, false)
+	return err
 }

@@ -49,6 +49,7 @@ func (o Options) compareSizes(ctx context.Context) (*Report, error) {
 	}
 	if same && all.Verdict != ModelsDiffer {
 		all.Sizes, all.At = a.Vars(), nil
+		all.Assumptions = assume.Join(all.Assumptions, []assume.Name{assume.Sizes})
 	}
 	all.State()
 	return all, nil
@@ -125,7 +126,7 @@ func (r *Report) forSizes() string {
 	if len(r.Sizes) > 0 {
 		parts := make([]string, len(r.Sizes))
 		for i, v := range r.Sizes {
-			parts[i] = v.Name + " = " + v.Range.String()
+			parts[i] = v.String()
 		}
 		return " for all sizes, " + strings.Join(parts, ", ")
 	}
