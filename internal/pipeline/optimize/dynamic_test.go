@@ -23,6 +23,7 @@ var dynamicCases = []struct{ name, text string }{
 	{"a reshape that is written anew", "x : float32[1, 4, 6]\na = neg(x)\nb = reshape[shape=[1, 24]](a)\nc = reshape[shape=[1, 2, 12]](b)\nd = neg(c)\ny = exp(d)\nreturn y"},
 	{"what is so at batch 1 only", "x : float32[1, 4]\na = concat[axis=0](x, x)\nb = slice[axis=0, lo=0, hi=1](a)\nc = neg(b)\nd = neg(c)\ny = exp(d)\nreturn y"},
 	{"a product", "x : float32[1, 3, 4]\na = reshape[shape=[3, 4]](x)\nb = transpose[perm=(1, 0)](a)\nc = transpose[perm=(1, 0)](b)\nd = relu(c)\ny = reshape[shape=[1, 3, 4]](d)\nreturn y"},
+	{"nothing of the input", "x : float32[1, 4]\na = ewsub(x, x)\ny = exp(a)\nreturn y"},
 	{"transposes around a step", "x : float32[1, 4, 6]\na = transpose[perm=(0, 2, 1)](x)\nb = relu(a)\nc = transpose[perm=(0, 2, 1)](b)\ny = exp(c)\nreturn y"},
 }
 
