@@ -3,7 +3,6 @@ package onnx
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
@@ -162,25 +161,6 @@ func (w *rewriting) there(v string) bool {
 }
 
 func (w *rewriting) keeps(i int, n *onnxpb.NodeProto) bool {
-	if os.Getenv("ZZK") != "" {
-		for _, v := range w.reads[i] {
-			if !w.there(v) {
-				fmt.Println("NOT THERE", n.GetOpType(), n.GetName(), v)
-			}
-		}
-		for _, o := range n.GetOutput() {
-			if t := w.s.values[o].tensor; o != "" && t.Node != 0 {
-				if x, ok := w.m.to[t]; !ok || w.is[o] != x {
-					fmt.Println("OTHER", n.GetOpType(), n.GetName(), o, ok)
-				}
-			}
-		}
-		for id := range w.within(i, n) {
-			if !w.m.keeps(id) {
-				fmt.Println("WITHIN", n.GetOpType(), n.GetName(), w.s.model.Graph.Name(id), w.s.model.Graph.Op(id).Name, w.s.model.Graph.OpenAttrs(id))
-			}
-		}
-	}
 	for _, v := range w.reads[i] {
 		if !w.there(v) {
 			return false
