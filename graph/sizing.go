@@ -54,9 +54,9 @@ func (v SizeVar) String() string {
 // Size is the size of the dimension where the variable is n.
 func (v SizeVar) Size(n int) int { return n * max(v.Step, 1) }
 
-// Sizing is the dynamic sizes of a graph. The graph is made with sample sizes, in which every
-// variable has one number; beside these each shape and attribute is kept with its variables.
-// What a graph with variables claims holds for all sizes in the ranges.
+// Sizing is the dynamic sizes of a graph. A graph is built with a sample size for each variable.
+// It also keeps the shapes and attributes with their variables, which hold for all sizes in the
+// ranges.
 type Sizing struct {
 	vars   []SizeVar
 	ranges map[string]Range
@@ -101,7 +101,7 @@ func (s *Sizing) Has(name string) bool {
 	return ok
 }
 
-// Equal reports whether two have the same variables and ranges, whatever their samples are.
+// Equal reports whether two have the same variables, ranges and steps. Samples do not count.
 func (s *Sizing) Equal(t *Sizing) bool {
 	return slices.EqualFunc(s.Vars(), t.Vars(), func(a, b SizeVar) bool {
 		return a.Name == b.Name && a.Range == b.Range && max(a.Step, 1) == max(b.Step, 1)

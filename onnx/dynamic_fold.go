@@ -8,10 +8,10 @@ import (
 	"github.com/taso-go/taso/internal/must"
 )
 
-// Arithmetic on shapes of which some sizes are variables: tensors of integers whose elements
+// Arithmetic on shapes with dynamic sizes: tensors of integers whose elements
 // are polynomials. They have fixed sizes themselves.
 
-// wholes are integers, of which some may depend on variables, as a value.
+// wholes is a value of integers. Some may depend on variables.
 func wholes(t graph.DType, sizes []int, xs ...graph.Dim) *value {
 	k := &constant{dtype: t, sizes: sizes, ints: make([]int64, len(xs))}
 	for i, x := range xs {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -51,7 +52,8 @@ func newCheck() *cobra.Command {
 The checker replays each step of a proof; it does not use the code that found it. Z3 decides the
 same equations a second time. What must be right for a certificate to be right is listed in
 docs/trust.md. Each axiom of a file must be one of this program, or be proved by it
-(--any-axioms accepts others). "-" reads standard input.
+(--any-axioms accepts others). "-" reads standard input. A proof about dynamic dimensions is checked
+for all sizes in its ranges; the models then need no sizes.
 
 The report lists assumptions such as reals: rounding does not count. The exit status is 1 if an
 entry is rejected, and with --strict if there is an assumption.
@@ -255,7 +257,20 @@ func (k *checkFlags) own(c *cobra.Command) error {
 // networks checks the proof of a result.
 func (k *checkFlags) networks(c *cobra.Command, path, from, to string) (fault error) {
 	k.model.others = 1 // the certificate
-	sizes, err := k.sizesOf(c, path)
+	proof := func() (io.ReadCloser, string, error) { return open(c, path) }
+	if path == stdin { // it is read twice
+		in, name, err := open(c, path)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		raw, err := io.ReadAll(in)
+		if err != nil {
+			return err
+		}
+		proof = func() (io.ReadCloser, string, error) { return io.NopCloser(bytes.NewReader(raw)), name, nil }
+	}
+	sizes, err := sizesOf(proof)
 	if err != nil {
 		return err
 	}
@@ -271,7 +286,7 @@ func (k *checkFlags) networks(c *cobra.Command, path, from, to string) (fault er
 	if err != nil {
 		return err
 	}
-	in, name, err := open(c, path)
+	in, name, err := proof()
 	if err != nil {
 		return err
 	}
@@ -319,11 +334,8 @@ func forSizes(s *graph.Sizing, rep *onnx.Report) string {
 
 // sizesOf are the ranges of the dynamic sizes that the equation of a proof is about, by name;
 // nil if all its sizes are numbers.
-func (k *checkFlags) sizesOf(c *cobra.Command, path string) (map[string]graph.Range, error) {
-	if path == stdin {
-		return nil, nil
-	}
-	in, name, err := open(c, path)
+func sizesOf(proof func() (io.ReadCloser, string, error)) (map[string]graph.Range, error) {
+	in, name, err := proof()
 	if err != nil {
 		return nil, err
 	}

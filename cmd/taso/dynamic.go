@@ -17,8 +17,8 @@ import (
 	"github.com/taso-go/taso/onnx"
 )
 
-// Dynamic dimensions stay variables where a command needs no numbers: what it claims then holds
-// for all sizes of their ranges.
+// Commands that need no numbers keep dynamic dimensions as variables. Their verdicts hold for all
+// sizes in the ranges.
 
 // dynamicHelp is part of the help of commands that take a model for all sizes.
 const dynamicHelp = `

@@ -54,9 +54,10 @@ func newVerify() *cobra.Command {
 
 The second line lists the assumptions, such as reals: rounding does not count (docs/trust.md).
 --strict accepts equal models without assumptions only. Samples are random first, then chosen to
-reach branches, jumps and ties that random ones miss. If both files have a dynamic batch, batches
-of 1 and 3 are compared. Expect about 1 s per GFLOP; above --max-flops only float32 runs on the
-CPU are compared. docs/models.md has the details.
+reach branches, jumps and ties that random ones miss. Models with dynamic dimensions are equal for
+all sizes by structure or by --prove; otherwise the verdict names the sizes that were compared.
+Expect about 1 s per GFLOP; above --max-flops only float32 runs on the CPU are compared.
+docs/models.md has the details.
 
 Exit status: 0 equal or agree; 1 differ or not known; 2 bad input, or nothing was compared.
 ` + dynamicHelp,

@@ -102,8 +102,8 @@ type Sized struct {
 	Inputs []ort.Tensor
 }
 
-// RunSizes is Run, of which the winner is compared at further sizes as well: it wins only if it is
-// slower at none.
+// RunSizes is [Run], and then compares the winner at further sizes. A winner that is slower at one
+// of them is rejected.
 func RunSizes(ctx context.Context, rt *ort.Runtime, original File, candidates []File, o Options, further []Sized) (*Decision, error) {
 	d, err := Run(ctx, rt, original, candidates, o)
 	if err != nil || d.Winner == 0 {

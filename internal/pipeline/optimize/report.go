@@ -78,8 +78,8 @@ type Report struct {
 	// Deviated is the deviation of a result that was dropped because of it, though it
 	// is equal in exact arithmetic; 0: there was none.
 	Deviated float64 `json:"deviated,omitempty"`
-	// Sizes are the dynamic sizes for all of which the result is proved, none of a model with
-	// fixed sizes. SizesFixed is why there are none although the file has dynamic dimensions.
+	// Sizes are the dynamic sizes; the result is proved for all of them. It is empty for a model
+	// with fixed sizes. SizesFixed says why sizes were fixed although the file leaves them open.
 	Sizes      []graph.SizeVar `json:"sizes,omitempty"`
 	SizesFixed string          `json:"sizes_fixed,omitempty"`
 	// Changes are those of the file; nil without a file, or where the model is the result.

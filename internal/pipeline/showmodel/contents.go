@@ -86,7 +86,8 @@ func shapeText(s graph.Shape) string {
 	return strings.Join(parts, "×")
 }
 
-// dimText is a size in words: 2*batch; of a size of windows, what it depends on: f(width).
+// dimText is a size in words, such as 2*batch. A size with window functions is printed as a
+// function of its variables, such as f(width).
 func dimText(d graph.Dim) string {
 	windows, of := false, map[string]bool{}
 	d.Walk(func(a graph.Atom) {

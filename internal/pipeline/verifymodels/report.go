@@ -65,8 +65,8 @@ type Report struct {
 	Exhaustive bool `json:"exhaustive,omitempty"`
 	// Batches are the sizes of a dynamic batch for which the models were compared.
 	Batches []int `json:"batches,omitempty"`
-	// Sizes are the dynamic sizes for all of which the verdict holds; none of models with fixed
-	// sizes, or where it holds only for those that were compared, which At lists.
+	// Sizes are the dynamic sizes if the verdict holds for all of them. It is empty for models
+	// with fixed sizes, and where only the sizes in At were compared.
 	Sizes []graph.SizeVar `json:"sizes,omitempty"`
 	At    []string        `json:"compared_at,omitempty"`
 	// Unreached says what could make a difference and was seen by no run.

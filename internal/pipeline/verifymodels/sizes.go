@@ -47,7 +47,7 @@ func (o Options) compareSizes(ctx context.Context) (*Report, error) {
 			break
 		}
 	}
-	if same && all.Verdict != ModelsDiffer {
+	if same && all.Verdict == ModelsEqual && all.Exact.Structure {
 		all.Sizes, all.At = a.Vars(), nil
 		all.Assumptions = assume.Join(all.Assumptions, []assume.Name{assume.Sizes})
 	}
