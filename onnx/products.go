@@ -12,7 +12,7 @@ import (
 
 func productOperators() []*operator {
 	all := []*operator{
-		{name: "MatMul", versions: "1 9 13", lower: lowerMatMul, types: productType, writes: map[string]writer{"matmul": plain("MatMul")}},
+		{name: "MatMul", versions: "1 9 13", lower: lowerMatMul, types: productType, writes: map[string]writer{"matmul": writeMatMul}},
 		{name: "Gemm", versions: "1 6 7 9 11 13", attrs: "alpha beta broadcast transA transB", lower: lowerGemm, types: gemmType},
 		{name: "Einsum", versions: "12", attrs: "equation", lower: lowerEinsum, types: einsumType},
 		{name: "Det", versions: "11 22", lower: lowerDet},

@@ -454,8 +454,8 @@ func (w *rewriting) region(name func(string) string, taken *names) (m *model.Mod
 			in[i] = to[t]
 		}
 		// A broadcast of several users is one of each, so that each can do it itself.
-		if _, ok := broadcasts[g.Op(id).Name]; ok {
-			for i, alone := range implicit(g, g.Operands(id), g.Sizes(id.Out(0)), func(t graph.Tensor) bool { return w.visited[t.Node] }) {
+		if kept, ok := repeats(g.Op(id)); ok {
+			for i, alone := range implicit(g, id, kept, func(t graph.Tensor) bool { return w.visited[t.Node] }) {
 				if t := g.Operands(id)[i]; alone && users[t] > 1 {
 					users[t]--
 					in[i] = must.Get(b.Apply("", g.Op(t.Node), g.OpenAttrs(t.Node), to[g.Operands(t.Node)[0]])).Out(0)

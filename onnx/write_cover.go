@@ -253,6 +253,9 @@ func (e *exporter) coverMatrix(id graph.NodeID) {
 // markedMatrix is the second factor of a product with the axes in front that its note says;
 // the factor as it is if there is no such note.
 func (c *call) markedMatrix(x, y *value) *value {
+	if c.marked(noteShared) && y.rank() == 2 && x.rank() > 2 {
+		return c.im.broadcastTo(y, slices.Concat(x.dims()[:x.rank()-2], y.dims()))
+	}
 	if !c.marked(noteMatrix) || y.rank() != 2 || x.rank() < 3 || !all(x.sizes()[:x.rank()-2], 1) {
 		return y
 	}
@@ -262,12 +265,23 @@ func (c *call) markedMatrix(x, y *value) *value {
 	return y
 }
 
+// noteShared is the note of a product of a tensor of three or more axes with one matrix that is
+// repeated. Without it such a product reads as one of a tall matrix.
+const noteShared = "repeated matrix"
+
+func writeMatMul(e *exporter, id graph.NodeID) {
+	n := e.emit("MatMul", e.spread(id), e.out(id))
+	if y := e.g.Operands(id)[1]; e.covered[y.Node] && len(e.g.Sizes(e.g.Operands(y.Node)[0])) == 2 {
+		mark(n, noteShared)
+	}
+}
+
 // coverOperand finds operands that are broadcast, and concatenations whose first operand
 // is one along the same axis.
 func (e *exporter) coverOperand(id graph.NodeID) {
 	g, op := e.g, e.g.Op(id)
-	if _, ok := broadcasts[op.Name]; ok {
-		e.coverBroadcasts(id)
+	if kept, ok := repeats(op); ok {
+		e.coverBroadcasts(id, kept)
 	}
 	if op.Name == "concat" {
 		if t := g.Operands(id)[0]; e.single(t, "concat") && e.int(t.Node, "axis") == e.int(id, "axis") {
@@ -276,23 +290,34 @@ func (e *exporter) coverOperand(id graph.NodeID) {
 	}
 }
 
+// repeats reports whether the node of ONNX for an operator broadcasts its operands, and how many
+// axes at the end it does not broadcast: the two of the matrices of a product.
+func repeats(op *graph.Op) (kept int, ok bool) {
+	if op.Name == "matmul" {
+		return 2, true
+	}
+	_, ok = broadcasts[op.Name]
+	return 0, ok
+}
+
 // coverBroadcasts takes operands that are broadcast, as long as the others have all sizes.
-func (e *exporter) coverBroadcasts(id graph.NodeID) {
+func (e *exporter) coverBroadcasts(id graph.NodeID, kept int) {
 	in := e.g.Operands(id)
 	if slices.ContainsFunc(in, func(t graph.Tensor) bool { return e.covered[t.Node] }) {
 		return
 	}
-	for i, taken := range implicit(e.g, in, e.sizes(id), func(t graph.Tensor) bool { return e.single(t, "broadcast") }) {
+	for i, taken := range implicit(e.g, id, kept, func(t graph.Tensor) bool { return e.single(t, "broadcast") }) {
 		if taken {
 			e.covered[in[i].Node] = true
 		}
 	}
 }
 
-// implicit says which operands of an elementwise operator with a result of the given sizes can
-// be written without their broadcast: ONNX repeats them, as the others have all sizes.
-// Constants come first, so that what is broadcast by a node of its own is no constant.
-func implicit(g *graph.Graph, in []graph.Tensor, sizes []int, may func(graph.Tensor) bool) []bool {
+// implicit says which operands of a node can be written without their broadcast: ONNX repeats
+// them along all axes but the last ones that are kept, as the others have all sizes. Constants
+// come first, so that what is broadcast by a node of its own is no constant.
+func implicit(g *graph.Graph, id graph.NodeID, kept int, may func(graph.Tensor) bool) []bool {
+	in, all := g.Operands(id), leading(g, id.Out(0), kept)
 	taken := make([]bool, len(in))
 	source := func(i int) graph.Tensor { return g.Operands(in[i].Node)[0] }
 	for _, constants := range []bool{true, false} {
@@ -301,21 +326,36 @@ func implicit(g *graph.Graph, in []graph.Tensor, sizes []int, may func(graph.Ten
 				continue
 			}
 			from := source(i)
-			if isConstant(g, from.Node) != constants || slices.Equal(g.Sizes(from), g.Sizes(t)) { // the latter would read as no broadcast
+			if isConstant(g, from.Node) != constants || g.Shape(from).Key() == g.Shape(t).Key() { // the latter would read as no broadcast
+				continue
+			}
+			if !slices.Equal(trailing(g, from, kept), trailing(g, t, kept)) {
 				continue
 			}
 			taken[i] = true
-			var now [][]int
+			var now [][]graph.Dim
 			for k, x := range in {
 				if taken[k] {
 					x = source(k)
 				}
-				now = append(now, g.Sizes(x))
+				now = append(now, leading(g, x, kept))
 			}
-			taken[i] = slices.Equal(joint(now...), sizes)
+			taken[i] = slices.Equal((*dynamic)(nil).jointOf(now...), all)
 		}
 	}
 	return taken
+}
+
+// trailing are the last sizes of a tensor, all if it has fewer.
+func trailing(g *graph.Graph, t graph.Tensor, n int) []graph.Dim {
+	sizes := dimsOfShape(g.Shape(t))
+	return sizes[max(len(sizes)-n, 0):]
+}
+
+// leading are the sizes in front of the last ones.
+func leading(g *graph.Graph, t graph.Tensor, n int) []graph.Dim {
+	sizes := dimsOfShape(g.Shape(t))
+	return sizes[:max(len(sizes)-n, 0)]
 }
 
 // isConstant reports whether a node is a weight or a number.

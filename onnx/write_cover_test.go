@@ -47,6 +47,32 @@ c = conv2d[pad=same_upper](x, w)
 s = broadcast[shape=[1, 4, 5, 5]](b)
 y = ewadd(c, s)
 return y`, "Conv(x, w[4 4 3 3], b[4])"},
+	{"repeated matrix", `x : float32[2, 3, 4]
+w : weight float32[4, 5]
+b = broadcast[shape=[2, 4, 5]](w)
+y = matmul(x, b)
+return y`, "MatMul(x, w[4 5])"},
+	{"repeated matrix, two axes of matrices", `x : float32[2, 6, 3, 4]
+w : weight float32[1, 4, 5]
+b = broadcast[shape=[2, 6, 4, 5]](w)
+y = matmul(x, b)
+return y`, "MatMul(x, w[1 4 5])"},
+	{"repeated first factor", `x : weight float32[3, 4]
+w : float32[2, 4, 5]
+b = broadcast[shape=[2, 3, 4]](x)
+y = matmul(b, w)
+return y`, "MatMul(x[3 4], w)"},
+	{"one of two repeated matrices", `x : float32[3, 4]
+w : weight float32[4, 5]
+a = broadcast[shape=[2, 3, 4]](x)
+b = broadcast[shape=[2, 4, 5]](w)
+y = matmul(a, b)
+return y`, "Expand(x, ints[3]) MatMul(a, w[4 5])"},
+	{"no repeated matrix: columns are repeated", `x : float32[2, 3, 4]
+w : weight float32[4, 1]
+b = broadcast[shape=[2, 4, 5]](w)
+y = matmul(x, b)
+return y`, "Expand(w[4 1], ints[3]) MatMul(x, b)"},
 	{"bias of one cell", `x : float32[1, 4, 1, 1]
 w : weight float32[3, 4, 1, 1]
 b : weight float32[3]
