@@ -77,38 +77,60 @@ func foldWindow(args []Value) (Dim, bool) {
 	if n, ok := pad.Name(); !ok || n != Valid {
 		return Dim{}, false
 	}
-	st, ok := stride.Tuple()
-	if !ok || len(st) != 2 || st[axis] <= 0 {
+	n, ok := strideOf(stride, axis)
+	if !ok || n < 1 {
 		return Dim{}, false
 	}
 	room := h.Sub(k)
-	if st[axis] == 1 {
+	if n == 1 {
 		return room.Add(Int(1)), true
 	}
-	// Multiples of the stride come out of the quotient.
-	_, n := room.Terms()
-	whole, ok := room.Sub(Int(n)).divExact(st[axis])
-	if !ok {
+	if _, ok := k.Const(); !ok {
+		if out, ok := room.Sub(Int(constant(room))).divExact(n); ok {
+			return out.Add(Int(FloorDiv(constant(room), n) + 1)), true
+		}
 		return Dim{}, false
 	}
-	return whole.Add(Int(FloorDiv(n, st[axis])).Add(Int(1))), true
+	// As many windows as steps, rounded up, over the places where one begins.
+	return fold(fnStrided, []Value{DimValue(room.Add(Int(1))), stride, args[4]}), true
 }
 
+func constant(d Dim) int64 { _, c := d.Terms(); return c }
+
+// foldStrided takes multiples of a known stride out of the quotient, so that equal sizes are
+// written alike: strided(3*h+2, 2) is h+1+strided(h, 2). Of what remains, coefficients are 1 to
+// s-1 and the number is 1-s to 0.
 func foldStrided(args []Value) (Dim, bool) {
 	d, _ := args[0].Dim()
 	axis, ok := axisArg(args[2])
-	st, isTuple := args[1].Tuple()
-	if !ok || !isTuple || len(st) != 2 || st[axis] <= 0 {
+	s, known := strideOf(args[1], axis)
+	if !ok || !known || s <= 0 || d.TooLarge() {
 		return Dim{}, false
 	}
-	s := st[axis]
 	if s == 1 {
 		return d, true
 	}
-	if n, ok := d.Const(); ok {
-		return Int(-FloorDiv(-n, s)), n > minInt
+	terms, c := d.Terms()
+	by := func(n, least int64) (quo, rem int64) {
+		quo, rem = n/s, n%s
+		if rem < least {
+			quo, rem = quo-1, rem+s
+		} else if rem >= least+s {
+			quo, rem = quo+1, rem-s
+		}
+		return quo, rem
 	}
-	return d.divExact(s)
+	quo, rem := by(c, 1-s)
+	out, rest := Int(quo), Int(rem)
+	for _, t := range terms {
+		whole, part := t, t
+		whole.Coef, part.Coef = by(t.Coef, 0)
+		out, rest = out.Add(whole.Dim()), rest.Add(part.Dim())
+	}
+	if _, number := rest.Const(); number {
+		return out, true
+	}
+	return out.Add(Func(fnStrided, DimValue(rest), TupleValue(int(s), int(s)), IntValue(0))), true
 }
 
 func foldStep(args []Value) (Dim, bool) {

@@ -189,7 +189,7 @@ func TestCheckWindowNeeds(t *testing.T) {
 		{graph.Int(1), s, p, ""},
 		{k, s, p, "1 <= window(h,k,s,p,0)"},
 		{k, graph.TupleValue(1, 1), graph.NameValue("valid"), "1 <= h-k+1"},
-		{graph.Int(3), graph.TupleValue(2, 2), graph.NameValue("valid"), "1 <= window(h,3,(2, 2),valid,0)"},
+		{graph.Int(3), graph.TupleValue(2, 2), graph.NameValue("valid"), "1 <= strided(h,(2, 2),0)-1"},
 		{k, s, graph.TupleValue(1, 0, 0, 0), "2 <= k and 1 <= window(h+1,k,s,valid,0)"},
 	} {
 		var f graph.Unifier
@@ -200,4 +200,42 @@ func TestCheckWindowNeeds(t *testing.T) {
 			t.Errorf("k=%s stride=%s pad=%s: got %q, want %q", c.k, c.stride, c.pad, got, c.want)
 		}
 	}
+}
+
+// Sizes of windows that are equal for all sizes of the image are the same size.
+func TestWindowForms(t *testing.T) {
+	h, w := graph.Var("h"), graph.Var("w")
+	valid, two := graph.NameValue(graph.Valid), graph.TupleValue(2, 2)
+	half := graph.WindowOut(h, graph.Int(1), two, valid, 0)
+	for what, d := range map[string]graph.Dim{
+		"a padded window of 3":           graph.WindowOut(h, graph.Int(3), two, graph.TupleValue(1, 1, 1, 1), 0),
+		"along the other axis":           graph.WindowOut(h, graph.Int(1), two, valid, 1),
+		"another stride along the other": graph.WindowOut(h, graph.Int(1), graph.TupleValue(2, 7), valid, 0),
+		"same padding":                   graph.WindowOut(h, graph.Int(5), two, graph.NameValue(graph.SameLower), 0),
+		"of 2 more, less 1":              graph.WindowOut(h.Add(graph.Int(2)), graph.Int(1), two, valid, 0).Sub(graph.Int(1)),
+		"of 2*w more, less w":            graph.WindowOut(h.Add(w.Scale(2)), graph.Int(1), two, valid, 0).Sub(w),
+	} {
+		if d != half {
+			t.Errorf("%s: %s is not %s", what, d, half)
+		}
+	}
+	if d := graph.WindowOut(h, graph.Int(2), two, valid, 0); d == half {
+		t.Errorf("rounded down and rounded up are both %s", d)
+	}
+	if d := graph.WindowOut(h.Scale(32).Add(graph.Int(2)), graph.Int(3), two, valid, 0); d != h.Scale(16) {
+		t.Errorf("32*h+2 cells have %s windows of 3, want 16*h", d)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.Int64Range(-9, 9)
+		a, b, c, k, s := n.Draw(t, "a"), n.Draw(t, "b"), n.Draw(t, "c"), rapid.Int64Range(1, 9).Draw(t, "k"), rapid.Int64Range(1, 5).Draw(t, "s")
+		d := graph.WindowOut(h.Scale(a).Add(h.Mul(w).Scale(b)).Add(graph.Int(c)), graph.Int(k), graph.TupleValue(s, s), valid, 0)
+		for x := int64(1); x < 8; x++ {
+			for y := int64(1); y < 8; y++ {
+				got, err := d.Eval(&graph.Substitution{Dims: map[string]graph.Dim{"h": graph.Int(x), "w": graph.Int(y)}})
+				if want := graph.FloorDiv(a*x+b*x*y+c-k, s) + 1; err != nil || got != want {
+					t.Fatalf("%s at h=%d, w=%d is %d, %v, want %d", d, x, y, got, err, want)
+				}
+			}
+		}
+	})
 }

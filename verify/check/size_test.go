@@ -18,6 +18,7 @@ func TestSizes(t *testing.T) {
 		"a", "3", "-a", "a+b", "2*a*b-3*b+7", "a*a-b*b", "a*b*c-1", "-4*a", "0",
 		"window(a, b, s, p, 0)", "window(2*a+1, b, s, p, 1)-1", "strided(a, s, 0)", "strided(4*a, s, 1)+window(a, 3, s, p, 0)*b",
 		"window(a, b, (2, 1), valid, 0)", "window(a, 1, (1, 2), (1, 0, 0, 1), 1)", "strided(strided(a, s, 0), (2, 2), 0)",
+		"window(3*a-5*b+1, 2, (2, 2), valid, 0)", "window(a*b-c, 3, (4, 3), (1, 1, 1, 1), 1)-strided(7*c-9, (3, 2), 0)*a", "strided(6*a-4, (2, 1), 0)",
 	} {
 		d, err := law.ParseDim(text, given)
 		if err != nil {

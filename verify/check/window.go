@@ -52,16 +52,7 @@ func (t *sizes) strided(h size, stride value, axis int) (size, error) {
 		return nil, err
 	}
 	if stride.kind == graph.KindTuple {
-		s := big.NewInt(stride.tuple[axis])
-		if n, ok := h.number(); ok {
-			// Rounded up: minus the quotient, rounded down, of -n.
-			q := floor(new(big.Int).Neg(n), s)
-			return whole(q.Neg(q)), nil
-		}
-		if h.dividedBy(s) {
-			q, _ := h.over(whole(s))
-			return q, nil
-		}
+		return t.ceiling(h, big.NewInt(stride.tuple[axis])), nil
 	}
 	return t.atom(atomFunc, "strided", sizeValue(h), stride, sizeValue(num(int64(axis)))), nil
 }
@@ -85,8 +76,10 @@ func (t *sizes) window(h, k size, stride, pad value, axis int) (size, error) {
 		if s == 1 {
 			return room.plusInt(1), nil
 		}
-		if n, ok := room.number(); ok {
-			return whole(floor(n, big.NewInt(s))).plusInt(1), nil
+		if _, ok := k.number(); ok {
+			// The last place lies room cells behind the first: so many strides, rounded down, and
+			// one. Rounded down it is x/s, where (x+1)/s rounded up is one more.
+			return t.ceiling(room.plusInt(1), big.NewInt(s)), nil
 		}
 	}
 	return t.atom(atomFunc, "window", sizeValue(h), sizeValue(k), stride, pad, sizeValue(num(int64(axis)))), nil
@@ -102,5 +95,29 @@ func (t *sizes) step(dilation value, axis int) (size, error) {
 	return t.atom(atomFunc, "step", dilation, sizeValue(num(int64(axis)))), nil
 }
 
-// floor is n / s rounded down, for s > 0.
-func floor(n, s *big.Int) *big.Int { return new(big.Int).Div(n, s) }
+// ceiling is h/s rounded up, for s > 0. Every coefficient is s times a quotient and a rest: the
+// quotients come out, since every monomial is a whole number. The rests are 0 to s-1, but 1-s to 0
+// of the number, so that equal sizes are the same.
+func (t *sizes) ceiling(h size, s *big.Int) size {
+	var out, rest size
+	for _, m := range h {
+		q, r := new(big.Int).DivMod(m.coef, s, new(big.Int))
+		if len(m.atoms) == 0 && r.Sign() > 0 {
+			q, r = q.Add(q, one), r.Sub(r, s)
+		}
+		out, rest = out.plus(size{{q, m.atoms}}.dropped()), rest.plus(size{{r, m.atoms}}.dropped())
+	}
+	if _, ok := rest.number(); ok { // above -s, and not above 0
+		return out
+	}
+	by := value{kind: graph.KindTuple, tuple: []int64{s.Int64(), s.Int64()}}
+	return out.plus(t.atom(atomFunc, "strided", sizeValue(rest), by, sizeValue(nil)))
+}
+
+// dropped is a size of one monomial without it if its coefficient is 0.
+func (a size) dropped() size {
+	if a[0].coef.Sign() == 0 {
+		return nil
+	}
+	return a
+}
