@@ -103,31 +103,64 @@ type Sized struct {
 }
 
 // RunSizes is [Run], and then compares the winner at further sizes. A winner that is slower at one
-// of them is rejected.
+// of them is rejected; then it is the turn of the others that seem to be faster.
 func RunSizes(ctx context.Context, rt *ort.Runtime, original File, candidates []File, o Options, further []Sized) (*Decision, error) {
 	d, err := Run(ctx, rt, original, candidates, o)
-	if err != nil || d.Winner == 0 {
-		return d, err
+	if err != nil {
+		return nil, err
 	}
-	won := d.Winner
-	out := &d.Candidates[won-1]
-	out.Elsewhere = nil
-	for _, f := range further {
-		at := o
-		at.Inputs = f.Inputs
-		x, err := Run(ctx, rt, original, candidates[won-1:won], at)
+	for i := range d.Candidates {
+		d.Candidates[i].Elsewhere = nil
+	}
+	for d.Winner != 0 {
+		if err := d.elsewhere(ctx, rt, original, candidates[d.Winner-1], o, further); err != nil {
+			return nil, err
+		}
+		if d.Candidates[d.Winner-1].Verdict != SlowerElsewhere {
+			break
+		}
+		var left []int
+		var files []File
+		for i, c := range d.Candidates {
+			if c.Verdict == Faster {
+				left, files = append(left, i), append(files, candidates[i])
+			}
+		}
+		if d.Winner = 0; len(left) == 0 {
+			break
+		}
+		again, err := Run(ctx, rt, original, files, o)
 		if err != nil {
 			return nil, err
+		}
+		d.Seconds += again.Seconds
+		for k, i := range left {
+			d.Candidates[i] = again.Candidates[k]
+		}
+		if again.Winner != 0 {
+			d.Winner = left[again.Winner-1] + 1
+		}
+	}
+	return d, nil
+}
+
+// elsewhere compares the winner at further sizes, until it is slower at one.
+func (d *Decision) elsewhere(ctx context.Context, rt *ort.Runtime, original, winner File, o Options, further []Sized) error {
+	out := &d.Candidates[d.Winner-1]
+	for _, f := range further {
+		o.Inputs = f.Inputs
+		x, err := Run(ctx, rt, original, []File{winner}, o)
+		if err != nil {
+			return err
 		}
 		c := &x.Candidates[0]
 		out.Elsewhere = append(out.Elsewhere, AtSizes{f.Sizes, c.On})
 		if d.Seconds += x.Seconds; c.Verdict == Slower || c.Verdict == Fails {
-			out.Verdict, d.Winner = SlowerElsewhere, 0
-			out.Why = c.Why
-			break
+			out.Verdict, out.Why = SlowerElsewhere, c.Why
+			return nil
 		}
 	}
-	return d, nil
+	return nil
 }
 
 // Run decides which of several candidates replaces the original, if any. Candidates are in

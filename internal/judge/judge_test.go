@@ -149,3 +149,19 @@ func TestSentence(t *testing.T) {
 		}
 	}
 }
+
+// A candidate that is the fastest at the first sizes and slower at others loses to one that is
+// slower nowhere. Four sines of few elements take less time than forty negations.
+func TestRunSizes(t *testing.T) {
+	rt := ort.ForTest(t)
+	at := func(n int) []ort.Tensor { return []ort.Tensor{ort.Float32("x", []int{n}, make([]float32, n))} }
+	candidates := []File{chain("few_sines"), chain("few_negations")}
+	d, err := RunSizes(context.Background(), rt, chain("negations"), candidates, Options{Inputs: at(4), Budget: time.Second / 10}, []Sized{{"n = 16384", at(1 << 14)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := d.Candidates[0], d.Candidates[1]
+	if d.Winner != 2 || first.Verdict != SlowerElsewhere || second.Verdict != Faster || len(second.Elsewhere) != 1 {
+		t.Errorf("winner %d; the first is %s, the second %s, compared at %d further sizes", d.Winner, first.Verdict, second.Verdict, len(second.Elsewhere))
+	}
+}
