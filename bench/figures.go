@@ -117,6 +117,21 @@ var figures = map[string]func(r *reading) string{
 		}
 		return strings.Join(out, "; ")
 	},
+	"own-dynamic": func(r *reading) string {
+		faster, slower := 0, 0
+		for _, x := range r.values(1, "to, %") {
+			if x < 0 {
+				faster++
+			}
+		}
+		for _, x := range r.values(1, "from, %") {
+			if x > 0 {
+				slower++
+			}
+		}
+		return fmt.Sprintf("%d of %d files; of %d changed, at three sizes each: %d times faster, %d times slower",
+			len(r.rows(0, []string{"for all sizes=yes"})), len(r.rows(0, nil)), len(r.rows(0, []string{"changed=yes"})), faster, slower)
+	},
 	"own-funnel": func(r *reading) string {
 		return fmt.Sprintf("%s proved, %s independent, %s refuted, %s unknown", r.show(1, "rules proved"), r.show(1, "kept"),
 			r.show(1, "refuted, with a counterexample"), r.show(1, "unknown"))

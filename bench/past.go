@@ -7,6 +7,7 @@ func init() {
 		{Name: "certificates", What: "size of the certificate for residual networks"},
 		{Name: "code-before", What: "lines of Go before and after a refactoring"},
 		{Name: "compare-optimizers", What: "models in ONNX Runtime by taso and four other optimizers"},
+		{Name: "dynamic-sizes", What: "models with dynamic dimensions, optimized for all sizes, in ONNX Runtime"},
 		{Name: "false-laws", What: "false laws once called proved, and their verdicts since"},
 		{Name: "four-operators", What: "rules of 4 operators: counts and times at several commits"},
 		{Name: "kernels", What: "CPU kernels vs gonum, OpenBLAS and oneDNN"},
