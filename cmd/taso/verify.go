@@ -46,7 +46,7 @@ func newVerify() *cobra.Command {
   equal (proved for all inputs)   same graph and weights, or --prove found a proof
   equal (all N inputs tried)      the inputs have only N possible values
   equal (exact on random residues, error probability < 2^-K)
-                                  evaluated modulo 2^61 - 1 on random elements
+                                  evaluated modulo 2^61 - 1 on random elements; K is 20 or more
   agree on N samples              every output is within --tolerance, relative to its largest
                                   element, and the samples reached all branches
   differ                          an output or a shared weight differs

@@ -466,14 +466,14 @@ func (r *Result) compare(ctx context.Context, o *Options, unfolded *model.Model)
 	if flops == 0 {
 		flops, most = 5e8, 2e9
 	}
-	reports := []*verifymodels.Report{}
+	reports, residues := []*verifymodels.Report{}, false
 	r.Exact = string(verifymodels.NotRun)
 	if o.Model.FLOPs() <= flops {
 		exact, err := verifymodels.Run(ctx, verifymodels.Options{A: o.Model, B: unfolded, Seed: o.Seed, Progress: o.Progress, MaxFLOPs: flops, NoNumbers: true})
 		if err != nil {
 			return err
 		}
-		r.Exact = string(exact.Exact.Verdict)
+		r.Exact, residues = string(exact.Exact.Verdict), exact.Exact.Verdict == verifymodels.Equal || exact.Exact.FewBits
 		reports = append(reports, exact)
 	}
 	numbers, err := verifymodels.Run(ctx, verifymodels.Options{A: o.Model, B: r.Model, Seed: o.Seed, Progress: o.Progress,
@@ -488,7 +488,7 @@ func (r *Result) compare(ctx context.Context, o *Options, unfolded *model.Model)
 	}
 	for _, rep := range reports {
 		if rep.Verdict == verifymodels.ModelsDiffer {
-			return &Differs{Proved: r.ProofChecked, Exact: r.ProofChecked && r.Exact == string(verifymodels.Equal), Report: rep}
+			return &Differs{Proved: r.ProofChecked, Exact: r.ProofChecked && residues, Report: rep}
 		}
 	}
 	return nil

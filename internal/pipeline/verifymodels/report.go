@@ -137,6 +137,9 @@ type Exact struct {
 	// Bits: of models that are equal by evaluation, the chance that they were only taken to
 	// be so is below 2^-Bits.
 	Bits int `json:"bits,omitempty"`
+	// FewBits: no output differs, but Bits is too small, so that the models are not said to be
+	// equal.
+	FewBits bool `json:"fewBits,omitempty"`
 	// Output is the first output that differs, by its name in A.
 	Output string `json:"output,omitempty"`
 }
