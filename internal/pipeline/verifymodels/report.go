@@ -66,9 +66,11 @@ type Report struct {
 	// Batches are the sizes of a dynamic batch for which the models were compared.
 	Batches []int `json:"batches,omitempty"`
 	// Sizes are the dynamic sizes if the verdict holds for all of them. It is empty for models
-	// with fixed sizes, and where only the sizes in At were compared.
-	Sizes []graph.SizeVar `json:"sizes,omitempty"`
-	At    []string        `json:"compared_at,omitempty"`
+	// with fixed sizes, and where only the sizes in At were compared. SizesFixed says why models
+	// with dynamic sizes were read at fixed ones, if nobody asked for it.
+	Sizes      []graph.SizeVar `json:"sizes,omitempty"`
+	At         []string        `json:"compared_at,omitempty"`
+	SizesFixed string          `json:"sizes_fixed,omitempty"`
 	// Unreached says what could make a difference and was seen by no run.
 	Unreached []string `json:"unreached,omitempty"`
 	// Weights are the weights that both models hold (at the same place if the
@@ -237,6 +239,9 @@ func (r *Report) String() string {
 	for _, text := range r.Unreached {
 		fmt.Fprintf(&b, "not reached: %s\n", text)
 	}
+	if r.SizesFixed != "" {
+		fmt.Fprintf(&b, "dynamic dimensions have fixed sizes, because a model cannot be read for all sizes: %s\n", r.SizesFixed)
+	}
 	for _, text := range r.Notes {
 		fmt.Fprintf(&b, "note: %s\n", text)
 	}
@@ -261,11 +266,13 @@ func AssumptionLine(list []assume.Name) string {
 // several batches, which a proof is not about. A proof about dynamic sizes is one for all of them,
 // sizes.
 func (r *Report) Prove(assumptions []assume.Name, sizes []graph.SizeVar) {
-	if r.Verdict == ModelsDiffer || len(r.Batches) > 0 || r.Exact.Structure && len(r.At) == 0 {
+	if r.Verdict == ModelsDiffer || len(r.Batches) > 0 || r.Exact.Structure && (len(r.At) == 0 || len(sizes) == 0) {
 		return
 	}
 	r.Verdict, r.Agree, r.Proved = ModelsEqual, true, true
-	r.Sizes, r.At = sizes, nil
+	if len(sizes) > 0 {
+		r.Sizes, r.At = sizes, nil
+	}
 	r.Assumptions, r.Unreached = assumptions, nil
 	r.State()
 }
@@ -280,7 +287,11 @@ func (r *Report) State() {
 			batches += " and " + strconv.Itoa(n)
 		}
 	}
-	batches += r.forSizes()
+	if sizes := r.forSizes(); batches != "" && sizes != "" {
+		batches += "," + strings.TrimPrefix(sizes, " for")
+	} else {
+		batches += sizes
+	}
 	switch r.Verdict {
 	case ModelsEqual:
 		how := "proved for all inputs"
