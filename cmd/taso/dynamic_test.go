@@ -40,7 +40,7 @@ func TestNamedDefault(t *testing.T) {
 		return f.write(t, name)
 	}
 	a, b := sum("a", "x", "w"), sum("b", "x", "w")
-	if text, _ := command(t, 0, "verify", a, b, "--shape", "batch=2"); !strings.HasPrefix(text, "equal for all sizes, n = 1 or more (proved for all inputs)\n") {
+	if text, _ := command(t, 0, "verify", a, b, "--shape", "batch=2"); !strings.HasPrefix(text, "equal for all sizes, n = 1 or more, and only for batch = 2 (proved for all inputs)\n") {
 		t.Error(text)
 	}
 	// The slice is read at fixed sizes, so that n is the size of the default.
@@ -51,10 +51,10 @@ func TestNamedDefault(t *testing.T) {
 	text, _ := command(t, 0, "verify", a, b, "--json")
 	var rep struct {
 		Statement  string
-		At         []string `json:"compared_at"`
-		SizesFixed string   `json:"sizes_fixed"`
+		Only       string `json:"only_for"`
+		SizesFixed string `json:"sizes_fixed"`
 	}
-	if err := json.Unmarshal([]byte(text), &rep); err != nil || rep.Statement != statement || len(rep.At) != 1 || rep.At[0] != "n = 4" || !strings.Contains(rep.SizesFixed, why) {
+	if err := json.Unmarshal([]byte(text), &rep); err != nil || rep.Statement != statement || rep.Only != "n = 4" || !strings.Contains(rep.SizesFixed, why) {
 		t.Errorf("%v %+v", err, rep)
 	}
 	// What one file alone cannot be read for all sizes fixes both.

@@ -227,14 +227,13 @@ func (k *verifyFlags) models(args []string) (err error) {
 // nameSizes enters the fixed sizes of dynamic dimensions into a report, and why they are fixed. A
 // batch that is 1 because nobody gave one is named in Batches instead.
 func (k *verifyFlags) nameSizes(rep *verifymodels.Report) {
+	var open []onnx.OpenSize
 	for _, r := range k.reports {
-		if r == nil || len(rep.At)+len(rep.Sizes) > 0 {
-			continue
-		}
-		if text := optimize.SizesText(slices.DeleteFunc(slices.Clone(r.Open), func(o onnx.OpenSize) bool { return o.Assumed })); text != "" {
-			rep.At = []string{text}
+		if r != nil {
+			open = append(open, r.Open...)
 		}
 	}
+	rep.Only = optimize.SizesText(slices.DeleteFunc(open, func(o onnx.OpenSize) bool { return o.Assumed }))
 	var parts []string
 	for _, why := range k.fixed {
 		if why != nil {

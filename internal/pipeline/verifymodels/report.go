@@ -66,10 +66,11 @@ type Report struct {
 	// Batches are the sizes of a dynamic batch for which the models were compared.
 	Batches []int `json:"batches,omitempty"`
 	// Sizes are the dynamic sizes if the verdict holds for all of them. It is empty for models
-	// with fixed sizes, and where only the sizes in At were compared. SizesFixed says why models
-	// with dynamic sizes were read at fixed ones, if nobody asked for it.
+	// with fixed sizes, and where only the sizes in At were compared. Only are fixed sizes of
+	// dynamic dimensions, and SizesFixed says why they are fixed if nobody asked for it.
 	Sizes      []graph.SizeVar `json:"sizes,omitempty"`
 	At         []string        `json:"compared_at,omitempty"`
+	Only       string          `json:"only_for,omitempty"`
 	SizesFixed string          `json:"sizes_fixed,omitempty"`
 	// Unreached says what could make a difference and was seen by no run.
 	Unreached []string `json:"unreached,omitempty"`
@@ -266,13 +267,11 @@ func AssumptionLine(list []assume.Name) string {
 // several batches, which a proof is not about. A proof about dynamic sizes is one for all of them,
 // sizes.
 func (r *Report) Prove(assumptions []assume.Name, sizes []graph.SizeVar) {
-	if r.Verdict == ModelsDiffer || len(r.Batches) > 0 || r.Exact.Structure && (len(r.At) == 0 || len(sizes) == 0) {
+	if r.Verdict == ModelsDiffer || len(r.Batches) > 0 || r.Exact.Structure && len(r.At) == 0 {
 		return
 	}
 	r.Verdict, r.Agree, r.Proved = ModelsEqual, true, true
-	if len(sizes) > 0 {
-		r.Sizes, r.At = sizes, nil
-	}
+	r.Sizes, r.At = sizes, nil
 	r.Assumptions, r.Unreached = assumptions, nil
 	r.State()
 }
