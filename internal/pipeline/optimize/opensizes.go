@@ -43,17 +43,19 @@ func (o *Options) provedOpen(ctx context.Context, b *built, path string) (open [
 		}
 		return nil, err
 	}
-	if err := o.provedAt(ctx, b, a, result); err != nil {
+	checked, err := o.provedAt(ctx, b, a, result)
+	if err != nil {
 		return nil, err
 	}
+	b.assumed = checked.Assumptions
 	return a.Graph.Sizing().Vars(), nil
 }
 
 // provedAt proves that two models with dynamic sizes compute the same.
-func (o *Options) provedAt(ctx context.Context, b *built, a, result *model.Model) error {
+func (o *Options) provedAt(ctx context.Context, b *built, a, result *model.Model) (*Checked, error) {
 	laws, proofs, err := shaped(ctx, a, o.Laws)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	maps.Copy(proofs, notShaped(o.Proofs))
 	d, err := o.elsewhere(b.by, a, laws)
@@ -61,18 +63,19 @@ func (o *Options) provedAt(ctx context.Context, b *built, a, result *model.Model
 		all := slices.DeleteFunc(slices.Clone(o.Laws), func(l *law.Law) bool { return shapedLike(l.Name) != "" })
 		p, other := Prove(ctx, a, result, Options{Laws: append(all, laws...), Proofs: proofs, Compiled: o.Compiled, Tries: triesElsewhere, Workers: 1, Seed: o.Seed})
 		if other == nil && p.Equal {
-			return nil
+			return p.Checked, nil
 		}
-		return err
+		return nil, err
 	}
 	var cert bytes.Buffer
 	if err := WriteProof(ctx, &cert, d, proofs); err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := CheckProof(ctx, bytes.NewReader(cert.Bytes()), "proof", a, result, false); err != nil {
-		return fmt.Errorf("the proof is not accepted: %w", err)
+	checked, err := CheckProof(ctx, bytes.NewReader(cert.Bytes()), "proof", a, result, false)
+	if err != nil {
+		return nil, fmt.Errorf("the proof is not accepted: %w", err)
 	}
-	return nil
+	return checked, nil
 }
 
 // elsewhere makes the moves of a search on the model with other sizes. Laws for the shapes of the

@@ -14,6 +14,7 @@ import (
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx"
 	"github.com/taso-go/taso/onnx/onnxpb"
+	"github.com/taso-go/taso/verify/assume"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -105,6 +106,9 @@ func TestOpenSizes(t *testing.T) {
 			}
 			if !proto.Equal(p.Graph.Output[0], was.Graph.Output[0]) {
 				t.Errorf("the output is declared as %v", p.Graph.Output[0])
+			}
+			if slices.Contains(r.Checked.Assumptions, assume.Sizes) != c.open {
+				t.Errorf("assumptions %v", r.Checked.Assumptions)
 			}
 			if c.open {
 				if _, _, err := onnx.Read(out, onnx.ReadOptions{Batch: 5}); err != nil {

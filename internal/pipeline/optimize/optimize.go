@@ -18,6 +18,7 @@ import (
 	"github.com/taso-go/taso/model/fold"
 	"github.com/taso-go/taso/onnx"
 	"github.com/taso-go/taso/search"
+	"github.com/taso-go/taso/verify/assume"
 	"github.com/taso-go/taso/verify/network"
 )
 
@@ -218,6 +219,8 @@ type built struct {
 	read      *model.Model
 	changes   *onnx.Changes
 	unwritten error // why it is none
+	// assumed is what the proof for all sizes takes for granted that the file leaves open.
+	assumed []assume.Name
 }
 
 // changed reports whether it is another model than the one that was given.
@@ -309,7 +312,9 @@ func (r *Result) settle(ctx context.Context, o *Options, b *built) (refused, err
 // check proves what was built and compares it with the model.
 func (r *Result) check(ctx context.Context, o *Options, b *built) (refused, err error) {
 	defer addSeconds(&r.ProofSeconds, time.Now())
-	err = r.prove(ctx, o, b.d)
+	if err = r.prove(ctx, o, b.d); r.ProofChecked && r.Changes != nil && len(r.Changes.Open) > 0 {
+		r.Checked.Assumptions = assume.Join(r.Checked.Assumptions, b.assumed)
+	}
 	var about *Rejected
 	switch {
 	case ctx.Err() != nil:
