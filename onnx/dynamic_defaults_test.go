@@ -20,7 +20,9 @@ func TestOpenDefault(t *testing.T) {
 		standard bool
 	}{
 		{ReadOptions{Dynamic: true}, "n", false},
+		{ReadOptions{Dynamic: true, Batch: 3}, "n", false},
 		{ReadOptions{Shapes: map[string][]int{"m": {3}}}, "4, n = 4", true},
+		{ReadOptions{Batch: 3}, "4, n = 4", true}, // it is no batch
 		{ReadOptions{Shapes: map[string][]int{"m": {3}, "n": {5}}}, "5, n = 5", false},
 		{ReadOptions{Shapes: map[string][]int{"m": {3}, "w": {4}}}, "4, n = 4", true},
 	} {

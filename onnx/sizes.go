@@ -130,7 +130,8 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto, standard *model.Weight)
 			known, ok := im.dims[name]
 			ok = ok && name != ""
 			batch, sure := im.batchAxis(dims)
-			if !ok && im.open != nil && (im.opt.Batch == 0 || i != batch) {
+			batched := im.opt.Batch > 0 && i == batch && (sure || standard == nil)
+			if !ok && im.open != nil && !batched {
 				if open == nil {
 					open = make([]graph.Dim, len(dims))
 				}
@@ -139,7 +140,7 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto, standard *model.Weight)
 				im.open.axes = append(im.open.axes, OpenSize{Input: in.GetName(), Axis: i, Dim: name, Size: int(n)})
 				break
 			}
-			if !ok && standard != nil && (im.opt.Batch == 0 || i != batch) { // of the same rank: see declaredAs
+			if !ok && standard != nil && !batched { // of the same rank: see declaredAs
 				if known, ok = standard.Sizes[i], true; name != "" {
 					im.dims[name] = known
 				}
