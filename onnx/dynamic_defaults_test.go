@@ -47,6 +47,17 @@ func TestOpenDefault(t *testing.T) {
 	}
 }
 
+// TestBareInput: the sizes of an input whose shape the file does not give are open.
+func TestBareInput(t *testing.T) {
+	a := &attack{name: "bare", in: "x", nodes: nodes(to("Relu x -> y")), out: "y"}
+	p := a.proto()
+	p.Graph.Input[0].Type.GetTensorType().Shape = nil
+	_, rep, err := fileIn(t, p)(ReadOptions{Shapes: map[string][]int{"x": {2, 4}}})
+	if err != nil || !slices.Equal(rep.Open, []OpenSize{{Input: "x", Size: 2}, {Input: "x", Axis: 1, Size: 4}}) {
+		t.Errorf("%v %+v", err, rep)
+	}
+}
+
 // TestResizeScales: runtimes multiply sizes by scales in float32, where 41 times 1/41 is less than
 // 1. Only scales with which nothing is rounded are taken for all sizes.
 func TestResizeScales(t *testing.T) {

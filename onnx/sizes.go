@@ -88,6 +88,9 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto, standard *model.Weight)
 		im.asked.taken[in.GetName()] = true
 		if tt.GetShape() == nil {
 			must.Do(graph.CheckSizes(given))
+			for i, n := range given {
+				im.report.Open = append(im.report.Open, OpenSize{Input: in.GetName(), Axis: i, Size: n})
+			}
 			return graph.TensorType{DType: t, Sizes: given}, nil
 		}
 		if len(given) != len(dims) {
