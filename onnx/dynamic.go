@@ -14,8 +14,8 @@ import (
 )
 
 // Sizes that stay variables while a model is read. Every size is a graph.Dim: a number, or a
-// polynomial in the variables. The graph is made at sample sizes; attributes in which
-// variables occur are kept beside it. What is decided while reading holds for all sizes in the
+// polynomial in the variables. The graph is made at sample sizes; it also keeps the attributes in
+// which variables occur. What is decided while reading holds for all sizes in the
 // ranges of the variables, or the node is refused.
 
 // dynamic is the sizes that a model leaves open, while it is read.
@@ -29,9 +29,8 @@ type dynamic struct {
 	narrowing
 }
 
-// Variable is a size that the file leaves open. Its sample and its range are those of the
-// variable, of which the dimension is a multiple. Sizes at which the file fails are not in the
-// range.
+// Variable is a size that the file leaves open. The dimension is the variable times the step; sample
+// and range are of the variable. Sizes at which the file fails are not in the range.
 type Variable struct {
 	graph.SizeVar
 	Dim   string // in the file, may be empty
@@ -104,7 +103,7 @@ func numbersOf(dims []graph.Dim) []int {
 // differ reports that two sizes are different for all values of the variables.
 func (d *dynamic) differ(a, b graph.Dim) bool {
 	x := a.Sub(b).Sub(graph.Int(1))
-	return d.nonNegative(x) || d.nonNegative(x.Neg().Sub(graph.Int(2)))
+	return d.sizing().NonNegative(x) || d.sizing().NonNegative(x.Neg().Sub(graph.Int(2)))
 }
 
 // Two kinds of questions are asked of sizes while a model is read.
@@ -141,10 +140,10 @@ func (d *dynamic) atLeast(a, b graph.Dim) bool {
 // variables.
 func (d *dynamic) decided(a, b graph.Dim) (yes, known bool) {
 	x := a.Sub(b)
-	if d.nonNegative(x) {
+	if d.sizing().NonNegative(x) {
 		return true, true
 	}
-	return false, d.nonNegative(x.Neg().Sub(graph.Int(1)))
+	return false, d.sizing().NonNegative(x.Neg().Sub(graph.Int(1)))
 }
 
 // require reports whether a is b or more, without which the file fails.
@@ -164,12 +163,12 @@ func (d *dynamic) same(a, b graph.Dim) bool {
 	return a == b
 }
 
-// nonNegative reports that x is 0 or more for all values of the variables: sound, not complete.
-func (d *dynamic) nonNegative(x graph.Dim) bool {
+// sizing is the variables, nil if there are none.
+func (d *dynamic) sizing() *graph.Sizing {
 	if d == nil {
-		return x.NonNegative()
+		return nil
 	}
-	return d.Sizing.NonNegative(x)
+	return d.Sizing
 }
 
 // maxDynamic is the largest size of a dynamic dimension.
@@ -296,8 +295,8 @@ func (d *dynamic) variable(dim, input string, axis int, typical int64) graph.Dim
 }
 
 // sample is the value of a variable at which the graph is made: the one that is asked for, or
-// the next that is in the range. Else it is small, and the size is that of no other variable
-// and of nothing in the file, so that no size is taken for another by chance.
+// the next that is in the range. Else it is small, and no other variable and nothing in the file
+// has this size, so that no size is taken for another by chance.
 func (d *dynamic) sample(key string, r graph.Range, step, typical int64) int {
 	if n := int64(d.opt.Samples[key]); n != 0 {
 		if n < 1 || n > maxDynamic {

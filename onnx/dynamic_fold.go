@@ -79,14 +79,14 @@ func (d *dynamic) inRange(v *value) bool {
 // over is x/y without what remains, if it is a polynomial, or x is a size and y a number that is
 // not above it.
 func (d *dynamic) over(x, y graph.Dim) (graph.Dim, bool) {
-	if !d.nonNegative(y.Neg().Sub(graph.Int(1))) && !d.require(y, graph.Int(1)) {
+	if !d.sizing().NonNegative(y.Neg().Sub(graph.Int(1))) && !d.require(y, graph.Int(1)) {
 		return graph.Dim{}, false // by 0, or it depends
 	}
 	if q, ok := x.Quo(y); ok {
 		return q, true
 	}
 	by, ok := y.Const()
-	if !ok || by < 1 || !d.nonNegative(x.Sub(y)) {
+	if !ok || by < 1 || !d.sizing().NonNegative(x.Sub(y)) {
 		return graph.Dim{}, false
 	}
 	return d.quotient(x, by), true
@@ -374,7 +374,7 @@ func (im *importer) constantOf(o *graph.Op, a graph.Attrs, t graph.DType) *value
 	return im.entered(must.Get(im.made.Constant("", t, o, a)))[0]
 }
 
-// halves are two sizes, of which one less the other is x.
+// halves are two sizes whose difference is x.
 func halves(x graph.Dim) (plus, minus graph.Dim) {
 	terms, c := x.Terms()
 	plus, minus = graph.Int(max(c, 0)), graph.Int(max(-c, 0))
@@ -396,7 +396,7 @@ func (im *importer) spelledOut(v *value) *value {
 		switch n, number := x.Const(); {
 		case number:
 			part = valueOf(&constant{dtype: v.dtype, sizes: []int{1}, ints: []int64{n}})
-		case im.open.nonNegative(x):
+		case im.open.sizing().NonNegative(x):
 			part = im.sliceTo(im.placesFrom(x.Add(graph.Int(1)), v.dtype), 0, x, x.Add(graph.Int(1)))
 		default:
 			half := func(x graph.Dim) *value {

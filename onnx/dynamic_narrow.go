@@ -17,9 +17,9 @@ import (
 // sizes from a number up or to multiples of a number, and the file is read again.
 //
 // Only what a node needs to be defined narrows variables, never a decision between two legal
-// models; see [dynamic.require]. What a node needs is that of its lowering, which might be
-// defined at fewer sizes than the node. So the file is also read at sizes that are to be left
-// out, as a model of fixed sizes, and has to fail there at the same node.
+// models; see [dynamic.require]. The lowering of a node might be defined at fewer sizes than the
+// node. So the file is also read at sizes that are to be left out, as a model of fixed sizes, and
+// has to fail there at the same node.
 
 // narrowing is what of the sizes of variables was left out so far, by their names.
 type narrowing struct {
@@ -47,7 +47,7 @@ func (e *undefined) Error() string { return e.text }
 
 // mismatch is the error of a node that is defined only where sizes fit each other.
 type mismatch struct {
-	dims []graph.Dim // of which some are to fit
+	dims []graph.Dim // some of them have to fit each other
 	fits func(dims []graph.Dim) bool
 	text string
 }

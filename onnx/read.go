@@ -130,15 +130,17 @@ type Error struct {
 
 // Error is file: node name (operator): cause.
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString(e.File)
-	if e.Node != "" {
-		b.WriteString(": " + e.Node)
-	}
+	node := e.Node
 	if e.Op != "" {
-		b.WriteString(" (" + e.Op + ")")
+		node += " (" + e.Op + ")"
 	}
-	fmt.Fprintf(&b, ": %v", e.Err)
+	var b strings.Builder
+	for _, part := range []string{e.File, node} {
+		if part != "" {
+			b.WriteString(part + ": ")
+		}
+	}
+	fmt.Fprint(&b, e.Err)
 	return b.String()
 }
 

@@ -73,9 +73,10 @@ func (im *importer) given(g *onnxpb.GraphProto) {
 	}
 }
 
-// inputType is the declared type of an input, with sizes from the options. A size that
-// nobody gives is noted, and 1.
-func (im *importer) inputType(in *onnxpb.ValueInfoProto) (graph.TensorType, []graph.Dim) {
+// inputType is the declared type of an input, with sizes from the options, or else from its
+// default, which may be nil. A size that nobody gives is noted, and 1. A dynamic size is any size,
+// also of an input with a default: where sizes are fixed, the report names it.
+func (im *importer) inputType(in *onnxpb.ValueInfoProto, standard *model.Weight) (graph.TensorType, []graph.Dim) {
 	tt := in.GetType().GetTensorType()
 	if tt == nil {
 		must.Failf("it is not a tensor")
@@ -87,6 +88,9 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto) (graph.TensorType, []gr
 		im.asked.taken[in.GetName()] = true
 		if tt.GetShape() == nil {
 			must.Do(graph.CheckSizes(given))
+			for i, n := range given {
+				im.report.Open = append(im.report.Open, OpenSize{Input: in.GetName(), Axis: i, Size: n})
+			}
 			return graph.TensorType{DType: t, Sizes: given}, nil
 		}
 		if len(given) != len(dims) {
@@ -129,7 +133,8 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto) (graph.TensorType, []gr
 			known, ok := im.dims[name]
 			ok = ok && name != ""
 			batch, sure := im.batchAxis(dims)
-			if !ok && im.open != nil && (im.opt.Batch == 0 || i != batch) {
+			batched := im.opt.Batch > 0 && i == batch && (sure || standard == nil)
+			if !ok && im.open != nil && !batched {
 				if open == nil {
 					open = make([]graph.Dim, len(dims))
 				}
@@ -137,6 +142,11 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto) (graph.TensorType, []gr
 				n = int64(im.open.sampleOf(open[i]))
 				im.open.axes = append(im.open.axes, OpenSize{Input: in.GetName(), Axis: i, Dim: name, Size: int(n)})
 				break
+			}
+			if !ok && standard != nil && !batched { // of the same rank: see declaredAs
+				if known, ok = standard.Sizes[i], true; name != "" {
+					im.dims[name] = known
+				}
 			}
 			if !ok && i == batch && (sure || im.opt.Batch > 0) {
 				if known = im.opt.Batch; known == 0 {

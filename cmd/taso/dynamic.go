@@ -172,7 +172,7 @@ func fixedBecause(err, why error) error {
 	if e := (*onnx.Error)(nil); errors.As(why, &e) {
 		e.File = ""
 	}
-	text := strings.TrimPrefix(why.Error(), ": ")
+	text := why.Error()
 	if strings.Contains(err.Error(), text) {
 		return err
 	}
