@@ -118,7 +118,7 @@ func TestDimString(t *testing.T) {
 		{a.Mul(b).Sub(a.Mul(a).Scale(2)).Sub(graph.Int(3)), "-2*a*a+a*b-3"},
 		{a.Neg(), "-a"},
 		{graph.AxisRunLen("P").Add(graph.Int(1)), "#P+1"},
-		{graph.WindowOut(a, graph.Int(3), graph.TupleValue(2, 2), graph.NameValue("valid"), 0), "window(a,3,(2, 2),valid,0)"},
+		{graph.WindowOut(a, graph.Int(3), graph.TupleValue(2, 2), graph.NameValue("valid"), 0), "window(a-2,1,(2, 2),valid,0)"},
 	} {
 		if c.d.String() != c.want {
 			t.Errorf("got %s, want %s", c.d, c.want)

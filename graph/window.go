@@ -4,7 +4,9 @@ import "fmt"
 
 // Names of the size functions of windowed operators.
 const (
-	fnWindow  = "window"  // window(h, k, stride, pad, axis): the output size
+	// window(h, k, stride, pad, axis): the output size. With numbers for stride and padding it is
+	// written as window(h-k+1, 1, (s, s), valid, 0), h being the padded image and s the stride.
+	fnWindow  = "window"
 	fnStrided = "strided" // strided(h, stride, axis): h divided by the stride, rounded up
 	fnStep    = "step"    // step(s, axis): what a stride or dilation is along the axis, at least 1
 )
@@ -87,11 +89,12 @@ func foldWindow(args []Value) (Dim, bool) {
 	}
 	// Multiples of the stride come out of the quotient.
 	_, n := room.Terms()
-	whole, ok := room.Sub(Int(n)).divExact(st[axis])
-	if !ok {
-		return Dim{}, false
+	if whole, ok := room.Sub(Int(n)).divExact(st[axis]); ok {
+		return whole.Add(Int(FloorDiv(n, st[axis])).Add(Int(1))), true
 	}
-	return whole.Add(Int(FloorDiv(n, st[axis])).Add(Int(1))), true
+	// The rest depends on the room and on the stride only: a window of one cell has that room on
+	// an image of as many cells less. Equal sizes are equal then, whatever the kernels and axes.
+	return Func(fnWindow, DimValue(room.Add(Int(1))), IntValue(1), TupleValue(st[axis], st[axis]), NameValue(Valid), IntValue(0)), true
 }
 
 func foldStrided(args []Value) (Dim, bool) {

@@ -157,6 +157,16 @@ func (a size) number() (*big.Int, bool) {
 	return nil, false
 }
 
+// constant is the term without atoms.
+func (a size) constant() size {
+	for i, m := range a {
+		if len(m.atoms) == 0 {
+			return a[i : i+1 : i+1]
+		}
+	}
+	return nil
+}
+
 func (t *sizes) mul(a, b size) size {
 	if len(a)*len(b) > maxTerms {
 		t.err = errors.Join(t.err, fmt.Errorf("a size has more than %d terms", maxTerms))

@@ -17,7 +17,7 @@ func TestSizes(t *testing.T) {
 	for _, text := range []string{
 		"a", "3", "-a", "a+b", "2*a*b-3*b+7", "a*a-b*b", "a*b*c-1", "-4*a", "0",
 		"window(a, b, s, p, 0)", "window(2*a+1, b, s, p, 1)-1", "strided(a, s, 0)", "strided(4*a, s, 1)+window(a, 3, s, p, 0)*b",
-		"window(a, b, (2, 1), valid, 0)", "window(a, 1, (1, 2), (1, 0, 0, 1), 1)", "strided(strided(a, s, 0), (2, 2), 0)",
+		"window(a, b, (2, 1), valid, 0)", "window(6*a+2, 3, (2, 1), valid, 0)", "window(4*a-9, b, (2, 3), (1, 0, 1, 0), 0)", "window(3*a+6*b*c, 5, (2, 3), valid, 1)", "window(a+b, c, (4, 3), valid, 1)", "window(a, 1, (1, 2), (1, 0, 0, 1), 1)", "strided(strided(a, s, 0), (2, 2), 0)",
 	} {
 		d, err := law.ParseDim(text, given)
 		if err != nil {
@@ -128,5 +128,52 @@ func TestZeroAtZero(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestWindowForms: what package graph writes alike, and only that, is one size here.
+func TestWindowForms(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	symbols := newEnv(newSizes())
+	for _, n := range []string{"a", "b"} {
+		symbols.sizes[n] = symbols.t.atom(atomVar, n)
+	}
+	a, b := graph.Var("a"), graph.Var("b")
+	alike := 0
+	for range 20000 {
+		var dims [2]graph.Dim
+		var got [2]size
+		for i := range dims {
+			h := a.Scale(rng.Int64N(3)).Add(b.Scale(rng.Int64N(3))).Add(graph.Int(rng.Int64N(3)))
+			k, axis := graph.Int(1+rng.Int64N(3)), rng.IntN(2)
+			stride, pad := graph.TupleValue(1+rng.Int64N(3), 1+rng.Int64N(3)), graph.TupleValue(rng.Int64N(2), rng.Int64N(2), rng.Int64N(2), rng.Int64N(2))
+			dims[i] = graph.WindowOut(h, k, stride, pad, axis)
+			e, err := symbols.value(graph.DimValue(h))
+			if err != nil {
+				t.Fatal(err)
+			}
+			// As it is written, without the form that package graph gives it.
+			x, _ := e.isSize()
+			kernel, _ := k.Const()
+			s, err := symbols.value(stride)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := symbols.value(pad)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got[i], err = symbols.t.window(x, num(kernel), s, p, axis); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if same := dims[0] == dims[1]; same != got[0].equal(got[1]) {
+			t.Fatalf("%s and %s are %s and %s", dims[0], dims[1], got[0], got[1])
+		} else if same {
+			alike++
+		}
+	}
+	if alike < 100 {
+		t.Errorf("only %d pairs are alike", alike)
 	}
 }

@@ -85,9 +85,16 @@ func (t *sizes) window(h, k size, stride, pad value, axis int) (size, error) {
 		if s == 1 {
 			return room.plusInt(1), nil
 		}
-		if n, ok := room.number(); ok {
-			return whole(floor(n, big.NewInt(s))).plusInt(1), nil
+		// Multiples of the stride come out of the quotient, which is rounded down.
+		rest := room.minus(room.constant())
+		if step := big.NewInt(s); rest.dividedBy(step) {
+			q, _ := rest.over(whole(step))
+			n, _ := room.constant().number()
+			return q.plus(whole(floor(n, step))).plusInt(1), nil
 		}
+		// Only the room and the stride count: one cell has that room on as many cells less.
+		h, k, axis = room.plusInt(1), num(1), 0
+		stride = value{kind: graph.KindTuple, tuple: []int64{s, s}}
 	}
 	return t.atom(atomFunc, "window", sizeValue(h), sizeValue(k), stride, pad, sizeValue(num(int64(axis)))), nil
 }
