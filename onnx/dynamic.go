@@ -270,7 +270,8 @@ func (d *dynamic) variable(dim, input string, axis int, typical int64) graph.Dim
 	if !ok {
 		r = graph.Range{Lo: 1, Hi: maxDynamic}
 	}
-	step := int64(cmp.Or(d.step[name], d.opt.Steps[key], 1))
+	own, given := d.opt.Variables[name]
+	step := int64(cmp.Or(d.step[name], own.Step, d.opt.Steps[key], 1))
 	if step < 1 || step > maxDynamic {
 		must.Failf("step %d of dimension %q", step, clip(key))
 	}
@@ -279,7 +280,7 @@ func (d *dynamic) variable(dim, input string, axis int, typical int64) graph.Dim
 		r.Hi = min(r.Hi, most)
 	}
 	r.Lo, r.Hi = -graph.FloorDiv(-r.Lo, step), graph.FloorDiv(r.Hi, step)
-	if own, ok := d.opt.Variables[name]; ok {
+	if given {
 		r.Lo, r.Hi = max(r.Lo, own.Lo), min(r.Hi, own.Hi)
 	}
 	if r.Lo > r.Hi {
