@@ -110,6 +110,41 @@ func from(lo int64) ReadOptions {
 	return ReadOptions{Ranges: map[string]graph.Range{"n": {Lo: lo, Hi: 1000}}}
 }
 
+func ranged(name string, lo, hi int64) ReadOptions {
+	return ReadOptions{Ranges: map[string]graph.Range{name: {Lo: lo, Hi: hi}}}
+}
+
+// fewInts are constants by their names.
+var fewInts = map[string][]int64{"zero_": {0}, "one_": {1}, "two_": {2}, "three_": {3}, "ten_": {10}}
+
+// floatNodes are nodes on scalars of float32: the size k of axis 0 of x, and numbers.
+func floatNodes(names string, text ...string) (all []*onnxpb.NodeProto) {
+	all = append(all, to("Shape x -> d"), to("Gather d zero_ -> g", intAttribute("axis", 0)), to("Squeeze g zero_ -> h_"), to("Cast h_ -> k", intAttribute("to", 1)))
+	for _, n := range strings.Fields(names) {
+		all = append(all, to(fmt.Sprintf("Squeeze %s_ zero_ -> %s_s", n, n)), to(fmt.Sprintf("Cast %s_s -> %s", n, n), intAttribute("to", 1)))
+	}
+	for _, t := range text {
+		all = append(all, to(t))
+	}
+	return all
+}
+
+// pool are the attributes of windows.
+func pool(kernel, strides, pads string, ceil bool) (all []*onnxpb.AttributeProto) {
+	for name, text := range map[string]string{"kernel_shape": kernel, "strides": strides, "pads": pads} {
+		var xs []int64
+		for _, f := range strings.Fields(text) {
+			n := int64(0)
+			fmt.Sscan(f, &n)
+			xs = append(xs, n)
+		}
+		if xs != nil {
+			all = append(all, intsAttribute(name, xs...))
+		}
+	}
+	return append(all, intAttribute("ceil_mode", truth(ceil)))
+}
+
 var conv3 = []*onnxpb.AttributeProto{intsAttribute("kernel_shape", 3, 3), intsAttribute("pads", 1, 1, 1, 1), intsAttribute("strides", 2, 2)}
 
 func nodes(ns ...*onnxpb.NodeProto) []*onnxpb.NodeProto { return ns }
@@ -191,9 +226,43 @@ func attacks() []*attack {
 		{name: "nearest", in: "x 1,2,n,m", nodes: nodes(scales, to("Resize x _ s -> y", nearest...)), dynamic: "n from 1, m from 1"},
 		{name: "a range without elements", in: "x n", nodes: append(shapeN, to("Sub n two -> e"), to("Squeeze e zero -> f"), to("Squeeze zero zero -> o"), to("Squeeze one zero -> p"), to("Range o f p -> y")),
 			ints: map[string][]int64{"zero": {0}, "one": {1}, "two": {2}}, refused: "whether n-2 is at least 1"},
+		{name: "a range of floats", in: "x n", nodes: floatNodes("two three", "Range two k three -> y"), ints: fewInts, opt: from(3), dynamic: "n from 3"},
+		{name: "a range of floats from a size", in: "x n", nodes: floatNodes("one ten", "Range k ten one -> y"), ints: fewInts, opt: ranged("n", 1, 9), dynamic: "n from 1"},
+		{name: "a range of too many floats", in: "x n", nodes: floatNodes("zero one", "Range zero k one -> y"), ints: fewInts, refused: "float32 does not hold all numbers up to n, which may be above 16777216"},
+		{name: "a range of many floats", in: "x n", nodes: floatNodes("zero one", "Range zero k one -> y"), ints: fewInts, opt: ranged("n", 1, 1<<24), dynamic: "n from 1"},
+		{name: "a range of parts", in: "x n", nodes: floatNodes("zero", "Div k w -> h", "Range zero h w -> y"), ints: fewInts, float: float("w"), opt: from(3), refused: "Range"},
+		{name: "a range by parts", in: "x n", nodes: floatNodes("zero", "Range zero k w -> y"), ints: fewInts, float: float("w"), opt: from(3), refused: "Range"},
 		{name: "division by a size", in: "x n", nodes: append(shapeN, to("Sub n four -> e"), to("Div ten e -> y")), ints: map[string][]int64{"zero": {0}, "four": {4}, "ten": {10}}, dynamic: "n from 5"},
 		{name: "a size as a number", in: "x n,m", nodes: nodes(to("Shape x -> d"), to("ReduceProd d -> e", intAttribute("keepdims", 0)), to("Cast e -> f", intAttribute("to", 1)), to("Div x f -> y")), dynamic: "n from 1, m from 1"},
 		{name: "a negative size", in: "x n", nodes: append(shapeN, to("Sub four n -> y")), ints: map[string][]int64{"zero": {0}, "four": {4}}, dynamic: "n from 1"},
+
+		// Windows whose number is rounded up.
+		{name: "up", in: "x 1,2,n,m", nodes: nodes(to("MaxPool x -> y", pool("2 2", "2 2", "", true)...)), dynamic: "n from 1, m from 1"},
+		{name: "up from overlaps", in: "x 1,2,n,m", nodes: nodes(to("MaxPool x -> y", pool("3 3", "2 2", "", true)...)), dynamic: "n from 2, m from 2"},
+		{name: "up with a border", in: "x 1,2,n,m", nodes: nodes(to("MaxPool x -> y", pool("3 4", "2 3", "1 2 1 0", true)...)), dynamic: "n from 1, m from 1"},
+		{name: "up to windows that begin outside", in: "x 1,2,n,m", nodes: nodes(to("MaxPool x -> y", pool("2 3", "4 3", "1 1 1 2", true)...)), dynamic: "n from 1, m from 1"},
+		{name: "up along one axis", in: "x 1,2,n,m", nodes: nodes(to("MaxPool x -> y", pool("3 1", "2 1", "1 0 0 0", true)...)), dynamic: "n from 1, m from 1"},
+		{name: "up of a line", in: "x 1,2,n", nodes: nodes(to("MaxPool x -> y", pool("3", "3", "", true)...)), dynamic: "n from 1"},
+		{name: "up in space", in: "x 1,2,n,m,5", nodes: nodes(to("MaxPool x -> y", pool("3 2 3", "2 2 3", "", true)...)), dynamic: "n from 2, m from 1"},
+		{name: "up at multiples", in: "x 1,2,n,m", nodes: nodes(to("MaxPool x -> y", pool("2 2", "2 2", "", true)...)), opt: ReadOptions{Steps: map[string]int{"n": 2, "m": 4}}, dynamic: "2*n from 1, 4*m from 1"},
+		{name: "averages", in: "x 1,2,n,m", nodes: nodes(to("AveragePool x -> y", pool("3 2", "2 3", "", true)...)), dynamic: "n from 2, m from 1"},
+		{name: "averages with a border", in: "x 1,2,n,m", nodes: nodes(to("AveragePool x -> y", pool("3 4", "2 5", "1 2 0 3", true)...)), dynamic: "n from 1, m from 1"},
+		{name: "averages with a border that counts", in: "x 1,2,n,m", nodes: nodes(to("AveragePool x -> y", append(pool("3 4", "2 3", "1 2 1 1", true), intAttribute("count_include_pad", 1))...)), dynamic: "n from 1, m from 1"},
+		{name: "up with gaps", in: "x 1,2,n,m", nodes: nodes(to("MaxPool x -> y", append(pool("2 2", "2 2", "", true), intsAttribute("dilations", 2, 2))...)), refused: "dynamic"},
+		{name: "a shortcut", in: "x 1,2,n,m", nodes: nodes(to("Conv x w -> a", conv3...), to("Conv x v -> b", intsAttribute("strides", 2, 2)), to("Add a b -> y")), float: map[string][]int{"w": {2, 2, 3, 3}, "v": {2, 2, 1, 1}}, dynamic: "n from 1, m from 1"},
+		{name: "a shortcut that is rounded down", in: "x 1,2,n,m", nodes: nodes(to("Conv x w -> a", conv3...), to("MaxPool x -> b", pool("2 2", "2 2", "", false)...), to("Add a b -> y")), float: float("w", 2, 2, 3, 3), dynamic: "2*n from 1, 2*m from 1"},
+		{name: "a shortcut that is rounded up", in: "x 1,2,n,m", nodes: nodes(to("Conv x w -> a", conv3...), to("MaxPool x -> b", pool("2 2", "2 2", "", true)...), to("Add a b -> y")), float: float("w", 2, 2, 3, 3), dynamic: "n from 1, m from 1"},
+		{name: "patches", in: "x 1,2,n,m", nodes: nodes(to("Conv x w -> a", intsAttribute("strides", 4, 4)), to("Shape x -> d"), to("Div d four -> e"), to("Gather e hw -> f"), to("Concat bc f -> s", intAttribute("axis", 0)), to("Expand one s -> b"), to("Cast b -> c", intAttribute("to", 1)), to("Add a c -> y")),
+			float: float("w", 3, 2, 4, 4), ints: map[string][]int64{"four": {1, 1, 4, 4}, "hw": {2, 3}, "bc": {1, 3}, "one": {1}}, opt: ReadOptions{Ranges: map[string]graph.Range{"n": {Lo: 4, Hi: 64}, "m": {Lo: 4, Hi: 64}}}, dynamic: "n from 4, m from 4"},
+
+		// Nodes that are kept, with sizes that their inputs say.
+		{name: "to the sizes of a shortcut", in: "x 1,2,n,m", nodes: nodes(to("Conv x w -> a", conv3...), to("Shape x -> d"), to("Resize a _ _ d -> b", nearest...), to("Add x b -> y")), float: float("w", 2, 2, 3, 3), opaque: 1, dynamic: "n from 1, m from 1"},
+		{name: "to the sizes of a shortcut at multiples", in: "x 1,2,n,m", nodes: nodes(to("Conv x w -> a", conv3...), to("Shape x -> d"), to("Resize a _ _ d -> b", nearest...), to("Add x b -> y")), float: float("w", 2, 2, 3, 3), opt: ReadOptions{Steps: map[string]int{"n": 2, "m": 2}}, dynamic: "2*n from 1, 2*m from 1"},
+		{name: "cubic", in: "x 1,2,n,m", nodes: nodes(scales, to("Resize x _ s -> y", textAttribute("mode", "cubic"))), opaque: 1, dynamic: "n from 1, m from 1"},
+		{name: "cubic to dynamic sizes", in: "z n", nodes: nodes(to("Shape z -> d"), to("Concat six d -> s", intAttribute("axis", 0)), to("Resize w _ _ s -> y", textAttribute("mode", "cubic"))), float: float("w", 3, 4), ints: ints("six", 6), opaque: 1, dynamic: "n from 1"},
+		{name: "cubic to a size below", in: "x 3,n", nodes: nodes(to("Shape x -> d"), to("Sub d by -> s"), to("Resize x _ _ s -> y", textAttribute("mode", "cubic"))), ints: ints("by", 1, 2), opaque: 1, dynamic: "n from 3"},
+		{name: "cubic by a part", in: "x 3,n", nodes: nodes(to("Resize x _ w -> y", textAttribute("mode", "cubic"))), float: float("w", 2), refused: "does not follow"},
+		{name: "cubic with one scale", in: "x 3,n", nodes: nodes(to("Shape x -> s"), to("Resize x _ _ s -> y", textAttribute("mode", "cubic"), textAttribute("keep_aspect_ratio_policy", "not_larger"))), refused: "keep_aspect_ratio_policy"},
 
 		// Nodes that are kept.
 		{name: "kept without a type", in: "x n,4", nodes: nodes(to("Odd x -> y")), refused: "not say it", domain: "odd"},

@@ -76,6 +76,14 @@ func indivisible(x, of graph.Dim, text string) error {
 	}, text}
 }
 
+// narrows reports whether an error may be one of some sizes only, see [importer.narrowed].
+func narrows(err error) bool {
+	var d *decision
+	var u *undefined
+	var m *mismatch
+	return errors.As(err, &d) || errors.As(err, &u) || errors.As(err, &m)
+}
+
 // readModel reads a model, and again with fewer sizes where it is not defined at all of them.
 func readModel(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, *model.Model, error) {
 	var n narrowing

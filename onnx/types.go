@@ -225,6 +225,9 @@ func resizedType(c *call) []openType {
 	if x == nil {
 		return nil
 	}
+	if c.resizesOpen(x) {
+		return []openType{{dtype: x.dtype, dims: c.resizedDims(x)}}
+	}
 	s := c.sampling()
 	s.bySizes(x.sizes())
 	return []openType{{dtype: x.dtype, dims: dimsOf(s.sizes...)}}
