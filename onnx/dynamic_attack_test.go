@@ -255,6 +255,17 @@ func attacks() []*attack {
 		{name: "patches", in: "x 1,2,n,m", nodes: nodes(to("Conv x w -> a", intsAttribute("strides", 4, 4)), to("Shape x -> d"), to("Div d four -> e"), to("Gather e hw -> f"), to("Concat bc f -> s", intAttribute("axis", 0)), to("Expand one s -> b"), to("Cast b -> c", intAttribute("to", 1)), to("Add a c -> y")),
 			float: float("w", 3, 2, 4, 4), ints: map[string][]int64{"four": {1, 1, 4, 4}, "hw": {2, 3}, "bc": {1, 3}, "one": {1}}, opt: ReadOptions{Ranges: map[string]graph.Range{"n": {Lo: 4, Hi: 64}, "m": {Lo: 4, Hi: 64}}}, dynamic: "n from 4, m from 4"},
 
+		// Dimensions that are called a sum.
+		{name: "a sum", in: "x n + m; z n; w m", nodes: nodes(to("Concat z w -> c", intAttribute("axis", 0)), to("Add x c -> y")), dynamic: "n from 1, m from 1"},
+		{name: "a sum behind its parts", in: "z n; w m; x n + m", nodes: nodes(to("Concat z w -> c", intAttribute("axis", 0)), to("Add x c -> y")), dynamic: "n from 1, m from 1"},
+		{name: "a sum that needs to be none", in: "x n + m; z n; w m", nodes: nodes(to("Relu x -> y")), dynamic: "nm from 1, n from 1, m from 1"},
+		{name: "a sum of other sizes", in: "x n + k; z n; w m", nodes: nodes(to("Concat z w -> c", intAttribute("axis", 0)), to("Add x c -> y")), refused: "do not broadcast at all sizes"},
+		{name: "another sum", in: "x n + m; z n; w m", nodes: nodes(to("Concat z w w -> c", intAttribute("axis", 0)), to("Add x c -> y")), refused: "do not broadcast"},
+		{name: "a sum of steps", in: "x n + m; z n; w m", nodes: nodes(to("Concat z w -> c", intAttribute("axis", 0)), to("Add x c -> y")), opt: ReadOptions{Steps: map[string]int{"n": 3}}, dynamic: "3*n from 1, m from 1"},
+		{name: "a slice up to a sum", in: "x 12; z n; w m", nodes: nodes(to("Concat z w -> c", intAttribute("axis", 0)), to("Shape c -> d"), to("Slice x zero d -> e"), to("Add e c -> y")), ints: ints("zero", 0), refused: "a --range of n and m may decide it"},
+		{name: "a slice up to a sum that is within", in: "x 12; z n; w m", nodes: nodes(to("Concat z w -> c", intAttribute("axis", 0)), to("Shape c -> d"), to("Slice x zero d -> e"), to("Add e c -> y")), ints: ints("zero", 0),
+			opt: ReadOptions{Ranges: map[string]graph.Range{"n": {Lo: 1, Hi: 7}, "m": {Lo: 1, Hi: 5}}}, dynamic: "n from 1, m from 1"},
+
 		// Nodes that are kept, with sizes that their inputs say.
 		{name: "to the sizes of a shortcut", in: "x 1,2,n,m", nodes: nodes(to("Conv x w -> a", conv3...), to("Shape x -> d"), to("Resize a _ _ d -> b", nearest...), to("Add x b -> y")), float: float("w", 2, 2, 3, 3), opaque: 1, dynamic: "n from 1, m from 1"},
 		{name: "to the sizes of a shortcut at multiples", in: "x 1,2,n,m", nodes: nodes(to("Conv x w -> a", conv3...), to("Shape x -> d"), to("Resize a _ _ d -> b", nearest...), to("Add x b -> y")), float: float("w", 2, 2, 3, 3), opt: ReadOptions{Steps: map[string]int{"n": 2, "m": 2}}, dynamic: "2*n from 1, 2*m from 1"},
@@ -367,5 +378,48 @@ func TestDynamicFunctions(t *testing.T) {
 		Node: nodes(inner, to("Relu t -> w")), ValueInfo: declaredAll("t n,4"), OpsetImport: p.OpsetImport}}
 	if _, _, err := fileIn(t, p)(ReadOptions{Dynamic: true}); err == nil || !strings.Contains(err.Error(), "not fixed") {
 		t.Errorf("error %v, want one of a size that is not fixed", err)
+	}
+}
+
+// TestDynamicSums: a dimension that is called a sum is one only where the file cannot be read
+// otherwise, or where variables that are given say so; then the report says it.
+func TestDynamicSums(t *testing.T) {
+	with := func(names ...string) ReadOptions {
+		opt := ReadOptions{Dynamic: true, Variables: map[string]graph.SizeVar{}}
+		for _, n := range names {
+			opt.Variables[n] = graph.SizeVar{Range: graph.Range{Lo: 1, Hi: 9}, Step: 1}
+		}
+		return opt
+	}
+	for _, c := range []struct {
+		add  bool
+		opt  ReadOptions
+		want string
+	}{
+		{false, ReadOptions{Dynamic: true}, "nm = 1 or more, n = 1 or more, m = 1 or more"},
+		{false, with("n", "m", "nm"), "nm = 1 to 9, n = 1 to 9, m = 1 to 9"},
+		{false, with("n", "m"), `n = 1 to 9, m = 1 to 9 (dimension "n + m" is m+n)`},
+		{true, ReadOptions{Dynamic: true}, `n = 1 or more, m = 1 or more (dimension "n + m" is m+n)`},
+		{true, with("n", "m"), `n = 1 to 9, m = 1 to 9 (dimension "n + m" is m+n)`},
+	} {
+		a := &attack{name: "sum", in: "x n + m; z n; w m", nodes: nodes(to("Concat z w -> c", intAttribute("axis", 0)), to("Relu x -> y")), out: "y c"}
+		if c.add {
+			a = &attack{name: "sum", in: "x n + m; z n; w m", nodes: nodes(to("Concat z w -> c", intAttribute("axis", 0)), to("Add x c -> y")), out: "y"}
+		}
+		m, rep, err := fileIn(t, a.proto())(c.opt)
+		if err != nil {
+			t.Errorf("%v: %v", c, err)
+			continue
+		}
+		if got := m.Graph.Sizing().String(); got != c.want {
+			t.Errorf("%v: %s, want %s", c, got, c.want)
+		}
+		var list []string
+		for _, v := range rep.Dynamic {
+			list = append(list, v.String())
+		}
+		if got := strings.Join(list, ", "); got != c.want {
+			t.Errorf("%v: the report says %s, want %s", c, got, c.want)
+		}
 	}
 }
