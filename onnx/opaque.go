@@ -373,9 +373,7 @@ func (c *call) outputTypes(n int) ([]openType, error) {
 	var rule []openType
 	var silent error // why the rule says nothing
 	if c.regular && c.op.types != nil {
-		if silent = must.Try(func() { rule = c.op.types(c) }); c.im.open != nil && narrows(silent) {
-			must.Do(silent) // it does at fewer sizes
-		}
+		silent = must.Try(func() { rule = c.op.types(c) })
 	}
 	for i, name := range c.node.GetOutput()[:n] {
 		if i < len(rule) && rule[i].dims != nil && checkDims(rule[i].dims) == nil {
@@ -391,6 +389,9 @@ func (c *call) outputTypes(n int) ([]openType, error) {
 			err = errors.New("the file says that it has no elements, which nothing shows")
 		}
 		if err != nil && c.im.open != nil && silent != nil {
+			if narrows(silent) {
+				must.Do(silent) // at fewer sizes it says something
+			}
 			err = fmt.Errorf("%w, and it does not follow: %v", err, silent)
 		}
 		if err != nil {

@@ -142,7 +142,7 @@ func (w *window) roundedOpen(x *value) (added []int) {
 	for i, n := range x.dims()[2:] {
 		k, s := w.extent(i), w.stride[i]
 		room := n.Add(graph.Int(int64(w.before[i] + w.after[i] - k)))
-		if _, whole := room.Quo(graph.Int(int64(s))); whole || !w.ceil {
+		if _, whole := room.Quo(graph.Int(int64(s))); whole || !w.ceil || w.same != "" {
 			continue
 		}
 		if w.before[i] >= k || w.after[i] >= k {
@@ -151,6 +151,23 @@ func (w *window) roundedOpen(x *value) (added []int) {
 		added[i] = min(s-1, k-1-w.after[i])
 	}
 	return added
+}
+
+// windowsOpen are the numbers of windows over an image of dynamic sizes.
+func (im *importer) windowsOpen(x *value, w *window) []graph.Dim {
+	out, added := make([]graph.Dim, len(w.kernel)), w.roundedOpen(x)
+	for i, n := range x.dims()[2:] {
+		extent := graph.Int(int64(w.extent(i)))
+		if n = n.Add(graph.Int(int64(w.before[i] + w.after[i] + added[i]))); w.same != "" {
+			n, extent = x.size(2+i), graph.Int(1) // as many as strides
+		}
+		s := int64(w.stride[i])
+		out[i] = im.open.Simplify(graph.WindowOut(n, extent, graph.TupleValue(s, s), graph.NameValue(graph.Valid), 0))
+		if !im.open.require(out[i], graph.Int(1)) {
+			must.Failf("a window of %s does not fit into %s", extent, n)
+		}
+	}
+	return out
 }
 
 // windows are the numbers of windows over an image to whose end cells are added.
