@@ -26,6 +26,8 @@ type dynamic struct {
 	axes  []OpenSize           // of all inputs, at the samples
 	named map[string]graph.Dim // dimensions of the file by name
 	taken map[int64]bool       // sizes that no sample has
+
+	summed bool // a variable has the name of a sum of two others
 	narrowing
 }
 
@@ -131,9 +133,25 @@ func (d *dynamic) atLeast(a, b graph.Dim) bool {
 	if text := fmt.Sprintf("whether %s is at least %s depends on the sizes", a, b); !known && d != nil && !d.narrowing.open[text] {
 		must.Do(&decision{a.Sub(b), text})
 	} else if !known {
-		must.Do(unsupported("%s", text))
+		must.Do(unsupported("%s%s", text, d.wayToDecide(a.Sub(b))))
 	}
 	return yes
+}
+
+// wayToDecide tells how the sign of a size may be the same for all values of the variables.
+func (d *dynamic) wayToDecide(x graph.Dim) string {
+	if d == nil {
+		return ""
+	}
+	var keys []string
+	for _, v := range d.vars {
+		in := false
+		x.Walk(func(a graph.Atom) { in = in || a.Kind == graph.AtomVar && a.Name == v.Name })
+		if in {
+			keys = append(keys, v.Key())
+		}
+	}
+	return "; a --range of " + strings.Join(keys, " and ") + " may decide it"
 }
 
 // decided reports whether a is b or more, and whether that is so, or not, for all values of the
@@ -269,7 +287,8 @@ func (d *dynamic) variable(dim, input string, axis int, typical int64) graph.Dim
 	if !ok {
 		r = graph.Range{Lo: 1, Hi: maxDynamic}
 	}
-	step := int64(cmp.Or(d.step[name], d.opt.Steps[key], 1))
+	own, given := d.opt.Variables[name]
+	step := int64(cmp.Or(d.step[name], own.Step, d.opt.Steps[key], 1))
 	if step < 1 || step > maxDynamic {
 		must.Failf("step %d of dimension %q", step, clip(key))
 	}
@@ -278,7 +297,7 @@ func (d *dynamic) variable(dim, input string, axis int, typical int64) graph.Dim
 		r.Hi = min(r.Hi, most)
 	}
 	r.Lo, r.Hi = -graph.FloorDiv(-r.Lo, step), graph.FloorDiv(r.Hi, step)
-	if own, ok := d.opt.Variables[name]; ok {
+	if given {
 		r.Lo, r.Hi = max(r.Lo, own.Lo), min(r.Hi, own.Hi)
 	}
 	if r.Lo > r.Hi {

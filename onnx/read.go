@@ -57,9 +57,9 @@ type ReadOptions struct {
 	// Steps: a dimension of this name is a multiple of the number. The variable is the quotient.
 	// Ranges and Samples are of the dimension itself.
 	Steps map[string]int
-	// Variables are ranges of variables by their own names, as certificates have them: of the
-	// quotient, where a dimension has a step.
-	Variables map[string]graph.Range
+	// Variables are ranges and steps of variables by their own names, as certificates have them:
+	// the range is of the quotient, where a dimension has a step.
+	Variables map[string]graph.SizeVar
 	// Typical: where Samples says nothing, the graph is made at sizes that are typical for a run:
 	// a batch of 1, images of 224, and 128 for other dimensions, or the nearest in the range.
 	Typical bool

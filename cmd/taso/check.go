@@ -338,9 +338,9 @@ func forSizes(s *graph.Sizing, reports ...*onnx.Report) string {
 	return " " + strings.Join(parts, ", and ")
 }
 
-// sizesOf are the ranges of the dynamic sizes that the equation of a proof is about, by name;
-// nil if all its sizes are numbers.
-func sizesOf(proof func() (io.ReadCloser, string, error)) (map[string]graph.Range, error) {
+// sizesOf are the dynamic sizes that the equation of a proof is about, by name; nil if all its
+// sizes are numbers.
+func sizesOf(proof func() (io.ReadCloser, string, error)) (map[string]graph.SizeVar, error) {
 	in, name, err := proof()
 	if err != nil {
 		return nil, err
