@@ -239,6 +239,7 @@ func TestWindowForms(t *testing.T) {
 		}
 	})
 }
+
 // TestWindowNormalForm: the sizes of two windows over images of one variable size are one Dim just
 // where they are the same at all sizes of it.
 func TestWindowNormalForm(t *testing.T) {

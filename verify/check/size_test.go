@@ -131,6 +131,7 @@ func TestZeroAtZero(t *testing.T) {
 		}
 	}
 }
+
 // TestWindowForms: what package graph writes alike, and only that, is one size here.
 func TestWindowForms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
