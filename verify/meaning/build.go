@@ -403,8 +403,9 @@ func (b *Engine) max(ps []Piece, ctx []graph.Guard) (NF, error) {
 				return n, err
 			}
 		}
-		if len(ps) == 1 {
-			return b.pullOut(ps[0], ctx)
+		if out, rest, ok := b.content(ps); ok && !(len(ps) == 1 && b.constant(ps[0])) {
+			n, err := b.max(rest, ctx)
+			return b.timesEach(out, n, ctx), err
 		}
 	}
 	return b.maxPieces(ps, ctx)

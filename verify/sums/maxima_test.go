@@ -80,7 +80,7 @@ func testNearly(t *testing.T, laws []nearLaws) {
 	for _, c := range laws {
 		t.Run(c.name, func(t *testing.T) {
 			l := parse(t, "# .\nrule a"+c.holds)
-			m, p, err := sums.CertifyOrdered(t.Context(), l, 0)
+			m, p, err := sums.Show(t.Context(), l, 0)
 			if err != nil || p == nil {
 				t.Errorf("no proof: %v", err)
 			}
@@ -88,7 +88,7 @@ func testNearly(t *testing.T, laws []nearLaws) {
 				t.Errorf("proved, and refuted: %v, %v", w, err)
 			}
 			l = parse(t, "# .\nrule a"+c.fails)
-			if m, p, err := sums.CertifyOrdered(t.Context(), l, 0); p != nil || err != nil {
+			if m, p, err := sums.Show(t.Context(), l, 0); p != nil || err != nil {
 				t.Errorf("a proof of\n%s%v", law.Format(m), err)
 			}
 			if w, err := refute.Find(t.Context(), l, refute.Options{}); w == nil || err != nil {

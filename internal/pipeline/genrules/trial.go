@@ -120,6 +120,9 @@ func (b *trials) ask(form func(*trial) *law.Law) (open []*trial, goals []*law.La
 
 // derive proves a form of the candidates from the axioms and lemmas.
 func (b *trials) derive(ctx context.Context, form func(*trial) *law.Law, rounds []tensor.Limits, done func()) error {
+	if !b.j.opt.AxiomsOnly {
+		return nil
+	}
 	open, goals := b.ask(form)
 	vs, err := b.j.decide(ctx, goals, rounds, done)
 	if err != nil {
