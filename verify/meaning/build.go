@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -402,6 +403,10 @@ func (b *Engine) max(ps []Piece, ctx []graph.Guard) (NF, error) {
 			if n, ok, err := f(ps, ctx); ok || err != nil {
 				return n, err
 			}
+		}
+		ps = slices.Clone(ps)
+		for i, p := range ps {
+			ps[i].Body = b.addUp(p.Body)
 		}
 		if out, rest, ok := b.content(ps); ok && !(len(ps) == 1 && b.constant(ps[0])) {
 			n, err := b.max(rest, ctx)

@@ -117,7 +117,7 @@ func (b *Engine) rectify(f Fun, n NF, ctx []graph.Guard) (NF, bool, error) {
 	if out, ok, err := b.rectifySum(f, n, ctx); ok || err != nil {
 		return out, ok, err
 	}
-	if out, rest, ok := b.content([]Piece{{Body: n}}); ok {
+	if out, rest, ok := b.content([]Piece{{Body: b.addUp(n)}}); ok {
 		r, err := b.applyHere(f, rest[0].Body, ctx)
 		if err != nil {
 			return nil, false, err
