@@ -50,7 +50,7 @@ func (j *judge) derived(ctx context.Context, goals []*law.Law, rounds []tensor.L
 
 // meant are laws as rules with proofs from what their operators compute; nil where there
 // is none.
-func (j *judge) meant(ctx context.Context, goals []*law.Law, most int) ([]*rules.Rule, error) {
+func (j *judge) meant(ctx context.Context, goals []*law.Law, most int, done func()) ([]*rules.Rule, error) {
 	found := make([]*rules.Rule, len(goals))
 	take := func(i int, shown *law.Law, p []int64) {
 		r, err := canonical(shown)
@@ -65,7 +65,7 @@ func (j *judge) meant(ctx context.Context, goals []*law.Law, most int) ([]*rules
 	}
 	if !j.here(len(goals)) {
 		return found, j.ask(ctx, goals, Question{Meaning: most}, func(i int, a *Answer) error {
-			if a.Meaning == nil {
+			if done(); a.Meaning == nil {
 				return nil
 			}
 			shown, err := law.ParseLaw(a.Shown)
@@ -80,6 +80,7 @@ func (j *judge) meant(ctx context.Context, goals []*law.Law, most int) ([]*rules
 		if p != nil {
 			take(i, shown, p)
 		}
+		done()
 		return err
 	})
 }

@@ -186,7 +186,10 @@ func (r *run) levelStages(n int, st enumerate.Stats) {
 // finish assembles the set and the figures.
 func (r *run) finish(ctx context.Context) error {
 	rep, j := r.rep, r.judge
-	set := &rules.Set{Axioms: axioms.Text(), Lemmas: j.Lemmas}
+	set := &rules.Set{Axioms: axioms.Text()}
+	if r.opt.AxiomsOnly {
+		set.Lemmas = j.Lemmas
+	}
 	set.Header = rules.Header{Tool: "taso gen-rules", Seed: fmt.Sprint(r.opt.Seed),
 		Universe:     fmt.Sprintf("%s; up to %d operators, %s", rep.Universe, rep.MaxOps, rep.Mode),
 		AxiomsSHA256: rep.AxiomsSHA256}
@@ -253,7 +256,7 @@ func (r *run) join(ctx context.Context, set *rules.Set) error {
 	found := make([]*rules.Rule, len(goals))
 	if !r.opt.AxiomsOnly {
 		var err error
-		if found, err = r.judge.meant(ctx, goals, mostWork); err != nil {
+		if found, err = r.judge.meant(ctx, goals, mostWork, func() {}); err != nil {
 			return err
 		}
 	} else {
