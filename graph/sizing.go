@@ -36,19 +36,25 @@ type SizeVar struct {
 	// Step: the dimension is Step times the variable, and Sample and Range are of the variable;
 	// 0 and 1: it is the variable.
 	Step int `json:"step,omitempty"`
+	// With says what else of a model the variable stands in, for reports.
+	With string `json:"with,omitempty"`
 }
 
 // String is the variable with its range, as one of the dimension: "n = 1 or more",
 // "n = 32 or more in steps of 32".
 func (v SizeVar) String() string {
-	if v.Step <= 1 {
-		return v.Name + " = " + v.Range.String()
+	text := v.Name + " = " + v.Range.String()
+	if v.Step > 1 {
+		r := Range{v.Lo * int64(v.Step), v.Hi * int64(v.Step)}
+		if r.Hi > Unbounded-int64(v.Step) {
+			r.Hi = Unbounded
+		}
+		text = fmt.Sprintf("%s = %s in steps of %d", v.Name, r, v.Step)
 	}
-	r := Range{v.Lo * int64(v.Step), v.Hi * int64(v.Step)}
-	if r.Hi > Unbounded-int64(v.Step) {
-		r.Hi = Unbounded
+	if v.With != "" {
+		text += " (" + v.With + ")"
 	}
-	return fmt.Sprintf("%s = %s in steps of %d", v.Name, r, v.Step)
+	return text
 }
 
 // Size is the size of the dimension where the variable is n.
@@ -83,6 +89,15 @@ func (s *Sizing) Add(v SizeVar) error {
 	return nil
 }
 
+// Note says what else of a model a variable stands in.
+func (s *Sizing) Note(v SizeVar) {
+	for i := range s.vars {
+		if s.vars[i].Name == v.Name {
+			s.vars[i].With = v.With
+		}
+	}
+}
+
 // Vars are the variables, in the order in which they were added; none of a graph with fixed
 // sizes.
 func (s *Sizing) Vars() []SizeVar {
@@ -101,7 +116,8 @@ func (s *Sizing) Has(name string) bool {
 	return ok
 }
 
-// Equal reports whether two have the same variables, ranges and steps. Samples do not count.
+// Equal reports whether two have the same variables, ranges and steps. Samples and notes do not
+// count.
 func (s *Sizing) Equal(t *Sizing) bool {
 	return slices.EqualFunc(s.Vars(), t.Vars(), func(a, b SizeVar) bool {
 		return a.Name == b.Name && a.Range == b.Range && max(a.Step, 1) == max(b.Step, 1)

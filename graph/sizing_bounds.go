@@ -7,7 +7,7 @@ const unbounded = int64(1) << 62
 
 // NonNegative reports whether x is 0 or more for all sizes in the ranges. It may miss that it
 // is. Unlike [Dim.NonNegative] it takes nothing for granted of size functions: the output of a
-// window that does not fit is 0 or less.
+// window that does not fit is 0 or less. Without variables, s may be nil.
 func (s *Sizing) NonNegative(x Dim) bool {
 	if x.TooLarge() {
 		return false

@@ -239,3 +239,48 @@ func TestWindowForms(t *testing.T) {
 		}
 	})
 }
+
+// TestWindowNormalForm: the sizes of two windows over images of one variable size are one Dim just
+// where they are the same at all sizes of it.
+func TestWindowNormalForm(t *testing.T) {
+	var dims []graph.Dim
+	h := graph.Var("h")
+	for k := range int64(5) {
+		for s := range int64(3) {
+			for p := range int64(4) {
+				for axis := range 2 {
+					stride, pad := []int64{7, 7}, []int64{5, 6, 5, 6}
+					stride[axis], pad[axis], pad[axis+2] = s+1, p/2, p%2
+					for _, size := range []graph.Dim{h, h.Add(graph.Int(1)), h.Scale(2), h.Scale(6).Sub(graph.Int(3))} {
+						dims = append(dims, graph.WindowOut(size, graph.Int(k+1), graph.TupleValue(stride...), graph.TupleValue(pad...), axis))
+					}
+				}
+			}
+		}
+	}
+	at := func(d graph.Dim, n int64) int64 {
+		x, err := d.Eval(&graph.Substitution{Dims: map[string]graph.Dim{"h": graph.Int(n)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	values := map[graph.Dim][40]int64{}
+	forms := map[[40]int64]graph.Dim{}
+	for _, d := range dims {
+		var v [40]int64
+		for n := range v {
+			v[n] = at(d, int64(n+1))
+		}
+		if old, ok := values[d]; ok && old != v {
+			t.Fatalf("%s has two values", d)
+		}
+		if old, ok := forms[v]; ok && old != d {
+			t.Fatalf("%s and %s are the same at all sizes", old, d)
+		}
+		values[d], forms[v] = v, d
+	}
+	if len(forms) < 40 || len(forms) > len(dims)/4 {
+		t.Errorf("%d sizes have %d forms", len(dims), len(forms))
+	}
+}

@@ -14,8 +14,8 @@ import (
 )
 
 // Sizes that stay variables while a model is read. Every size is a graph.Dim: a number, or a
-// polynomial in the variables. The graph is made at sample sizes; attributes in which
-// variables occur are kept beside it. What is decided while reading holds for all sizes in the
+// polynomial in the variables. The graph is made at sample sizes; it also keeps the attributes in
+// which variables occur. What is decided while reading holds for all sizes in the
 // ranges of the variables, or the node is refused.
 
 // dynamic is the sizes that a model leaves open, while it is read.
@@ -26,12 +26,13 @@ type dynamic struct {
 	axes  []OpenSize           // of all inputs, at the samples
 	named map[string]graph.Dim // dimensions of the file by name
 	taken map[int64]bool       // sizes that no sample has
+
+	summed bool // a variable has the name of a sum of two others
 	narrowing
 }
 
-// Variable is a size that the file leaves open. Its sample and its range are those of the
-// variable, of which the dimension is a multiple. Sizes at which the file fails are not in the
-// range.
+// Variable is a size that the file leaves open. The dimension is the variable times the step; sample
+// and range are of the variable. Sizes at which the file fails are not in the range.
 type Variable struct {
 	graph.SizeVar
 	Dim   string // in the file, may be empty
@@ -104,7 +105,7 @@ func numbersOf(dims []graph.Dim) []int {
 // differ reports that two sizes are different for all values of the variables.
 func (d *dynamic) differ(a, b graph.Dim) bool {
 	x := a.Sub(b).Sub(graph.Int(1))
-	return d.nonNegative(x) || d.nonNegative(x.Neg().Sub(graph.Int(2)))
+	return d.sizing().NonNegative(x) || d.sizing().NonNegative(x.Neg().Sub(graph.Int(2)))
 }
 
 // Two kinds of questions are asked of sizes while a model is read.
@@ -132,19 +133,35 @@ func (d *dynamic) atLeast(a, b graph.Dim) bool {
 	if text := fmt.Sprintf("whether %s is at least %s depends on the sizes", a, b); !known && d != nil && !d.narrowing.open[text] {
 		must.Do(&decision{a.Sub(b), text})
 	} else if !known {
-		must.Do(unsupported("%s", text))
+		must.Do(unsupported("%s%s", text, d.wayToDecide(a.Sub(b))))
 	}
 	return yes
+}
+
+// wayToDecide tells how the sign of a size may be the same for all values of the variables.
+func (d *dynamic) wayToDecide(x graph.Dim) string {
+	if d == nil {
+		return ""
+	}
+	var keys []string
+	for _, v := range d.vars {
+		in := false
+		x.Walk(func(a graph.Atom) { in = in || a.Kind == graph.AtomVar && a.Name == v.Name })
+		if in {
+			keys = append(keys, v.Key())
+		}
+	}
+	return "; a --range of " + strings.Join(keys, " and ") + " may decide it"
 }
 
 // decided reports whether a is b or more, and whether that is so, or not, for all values of the
 // variables.
 func (d *dynamic) decided(a, b graph.Dim) (yes, known bool) {
 	x := a.Sub(b)
-	if d.nonNegative(x) {
+	if d.sizing().NonNegative(x) {
 		return true, true
 	}
-	return false, d.nonNegative(x.Neg().Sub(graph.Int(1)))
+	return false, d.sizing().NonNegative(x.Neg().Sub(graph.Int(1)))
 }
 
 // require reports whether a is b or more, without which the file fails.
@@ -164,12 +181,12 @@ func (d *dynamic) same(a, b graph.Dim) bool {
 	return a == b
 }
 
-// nonNegative reports that x is 0 or more for all values of the variables: sound, not complete.
-func (d *dynamic) nonNegative(x graph.Dim) bool {
+// sizing is the variables, nil if there are none.
+func (d *dynamic) sizing() *graph.Sizing {
 	if d == nil {
-		return x.NonNegative()
+		return nil
 	}
-	return d.Sizing.NonNegative(x)
+	return d.Sizing
 }
 
 // maxDynamic is the largest size of a dynamic dimension.
@@ -270,7 +287,8 @@ func (d *dynamic) variable(dim, input string, axis int, typical int64) graph.Dim
 	if !ok {
 		r = graph.Range{Lo: 1, Hi: maxDynamic}
 	}
-	step := int64(cmp.Or(d.step[name], d.opt.Steps[key], 1))
+	own, given := d.opt.Variables[name]
+	step := int64(cmp.Or(d.step[name], own.Step, d.opt.Steps[key], 1))
 	if step < 1 || step > maxDynamic {
 		must.Failf("step %d of dimension %q", step, clip(key))
 	}
@@ -279,7 +297,7 @@ func (d *dynamic) variable(dim, input string, axis int, typical int64) graph.Dim
 		r.Hi = min(r.Hi, most)
 	}
 	r.Lo, r.Hi = -graph.FloorDiv(-r.Lo, step), graph.FloorDiv(r.Hi, step)
-	if own, ok := d.opt.Variables[name]; ok {
+	if given {
 		r.Lo, r.Hi = max(r.Lo, own.Lo), min(r.Hi, own.Hi)
 	}
 	if r.Lo > r.Hi {
@@ -296,8 +314,8 @@ func (d *dynamic) variable(dim, input string, axis int, typical int64) graph.Dim
 }
 
 // sample is the value of a variable at which the graph is made: the one that is asked for, or
-// the next that is in the range. Else it is small, and the size is that of no other variable
-// and of nothing in the file, so that no size is taken for another by chance.
+// the next that is in the range. Else it is small, and no other variable and nothing in the file
+// has this size, so that no size is taken for another by chance.
 func (d *dynamic) sample(key string, r graph.Range, step, typical int64) int {
 	if n := int64(d.opt.Samples[key]); n != 0 {
 		if n < 1 || n > maxDynamic {

@@ -110,6 +110,41 @@ func from(lo int64) ReadOptions {
 	return ReadOptions{Ranges: map[string]graph.Range{"n": {Lo: lo, Hi: 1000}}}
 }
 
+func ranged(name string, lo, hi int64) ReadOptions {
+	return ReadOptions{Ranges: map[string]graph.Range{name: {Lo: lo, Hi: hi}}}
+}
+
+// fewInts are constants by their names.
+var fewInts = map[string][]int64{"zero_": {0}, "one_": {1}, "two_": {2}, "three_": {3}, "ten_": {10}}
+
+// floatNodes are nodes on scalars of float32: the size k of axis 0 of x, and numbers.
+func floatNodes(names string, text ...string) (all []*onnxpb.NodeProto) {
+	all = append(all, to("Shape x -> d"), to("Gather d zero_ -> g", intAttribute("axis", 0)), to("Squeeze g zero_ -> h_"), to("Cast h_ -> k", intAttribute("to", 1)))
+	for _, n := range strings.Fields(names) {
+		all = append(all, to(fmt.Sprintf("Squeeze %s_ zero_ -> %s_s", n, n)), to(fmt.Sprintf("Cast %s_s -> %s", n, n), intAttribute("to", 1)))
+	}
+	for _, t := range text {
+		all = append(all, to(t))
+	}
+	return all
+}
+
+// pool are the attributes of windows.
+func pool(kernel, strides, pads string, ceil bool) (all []*onnxpb.AttributeProto) {
+	for name, text := range map[string]string{"kernel_shape": kernel, "strides": strides, "pads": pads} {
+		var xs []int64
+		for _, f := range strings.Fields(text) {
+			n := int64(0)
+			fmt.Sscan(f, &n)
+			xs = append(xs, n)
+		}
+		if xs != nil {
+			all = append(all, intsAttribute(name, xs...))
+		}
+	}
+	return append(all, intAttribute("ceil_mode", truth(ceil)))
+}
+
 var conv3 = []*onnxpb.AttributeProto{intsAttribute("kernel_shape", 3, 3), intsAttribute("pads", 1, 1, 1, 1), intsAttribute("strides", 2, 2)}
 
 func nodes(ns ...*onnxpb.NodeProto) []*onnxpb.NodeProto { return ns }
@@ -191,9 +226,57 @@ func attacks() []*attack {
 		{name: "nearest", in: "x 1,2,n,m", nodes: nodes(scales, to("Resize x _ s -> y", nearest...)), dynamic: "n from 1, m from 1"},
 		{name: "a range without elements", in: "x n", nodes: append(shapeN, to("Sub n two -> e"), to("Squeeze e zero -> f"), to("Squeeze zero zero -> o"), to("Squeeze one zero -> p"), to("Range o f p -> y")),
 			ints: map[string][]int64{"zero": {0}, "one": {1}, "two": {2}}, refused: "whether n-2 is at least 1"},
+		{name: "a range of floats", in: "x n", nodes: floatNodes("two three", "Range two k three -> y"), ints: fewInts, opt: from(3), dynamic: "n from 3"},
+		{name: "a range of floats from a size", in: "x n", nodes: floatNodes("one ten", "Range k ten one -> y"), ints: fewInts, opt: ranged("n", 1, 9), dynamic: "n from 1"},
+		{name: "a range of too many floats", in: "x n", nodes: floatNodes("zero one", "Range zero k one -> y"), ints: fewInts, refused: "float32 does not hold all numbers up to n, which may be above 16777216"},
+		{name: "a range of many floats", in: "x n", nodes: floatNodes("zero one", "Range zero k one -> y"), ints: fewInts, opt: ranged("n", 1, 1<<24), dynamic: "n from 1"},
+		{name: "a range of parts", in: "x n", nodes: floatNodes("zero", "Div k w -> h", "Range zero h w -> y"), ints: fewInts, float: float("w"), opt: from(3), refused: "Range"},
+		{name: "a range by parts", in: "x n", nodes: floatNodes("zero", "Range zero k w -> y"), ints: fewInts, float: float("w"), opt: from(3), refused: "Range"},
 		{name: "division by a size", in: "x n", nodes: append(shapeN, to("Sub n four -> e"), to("Div ten e -> y")), ints: map[string][]int64{"zero": {0}, "four": {4}, "ten": {10}}, dynamic: "n from 5"},
 		{name: "a size as a number", in: "x n,m", nodes: nodes(to("Shape x -> d"), to("ReduceProd d -> e", intAttribute("keepdims", 0)), to("Cast e -> f", intAttribute("to", 1)), to("Div x f -> y")), dynamic: "n from 1, m from 1"},
 		{name: "a negative size", in: "x n", nodes: append(shapeN, to("Sub four n -> y")), ints: map[string][]int64{"zero": {0}, "four": {4}}, dynamic: "n from 1"},
+
+		// Windows whose number is rounded up.
+		{name: "up", in: "x 1,2,n,m", nodes: nodes(to("MaxPool x -> y", pool("2 2", "2 2", "", true)...)), dynamic: "n from 1, m from 1"},
+		{name: "up from overlaps", in: "x 1,2,n,m", nodes: nodes(to("MaxPool x -> y", pool("3 3", "2 2", "", true)...)), dynamic: "n from 2, m from 2"},
+		{name: "up with a border", in: "x 1,2,n,m", nodes: nodes(to("MaxPool x -> y", pool("3 4", "2 3", "1 2 1 0", true)...)), dynamic: "n from 1, m from 1"},
+		{name: "up to windows that begin outside", in: "x 1,2,n,m", nodes: nodes(to("MaxPool x -> y", pool("2 3", "4 3", "1 1 1 2", true)...)), dynamic: "n from 1, m from 1"},
+		{name: "up along one axis", in: "x 1,2,n,m", nodes: nodes(to("MaxPool x -> y", pool("3 1", "2 1", "1 0 0 0", true)...)), dynamic: "n from 1, m from 1"},
+		{name: "up of a line", in: "x 1,2,n", nodes: nodes(to("MaxPool x -> y", pool("3", "3", "", true)...)), dynamic: "n from 1"},
+		{name: "up in space", in: "x 1,2,n,m,5", nodes: nodes(to("MaxPool x -> y", pool("3 2 3", "2 2 3", "", true)...)), dynamic: "n from 2, m from 1"},
+		{name: "up at multiples", in: "x 1,2,n,m", nodes: nodes(to("MaxPool x -> y", pool("2 2", "2 2", "", true)...)), opt: ReadOptions{Steps: map[string]int{"n": 2, "m": 4}}, dynamic: "2*n from 1, 4*m from 1"},
+		{name: "averages", in: "x 1,2,n,m", nodes: nodes(to("AveragePool x -> y", pool("3 2", "2 3", "", true)...)), dynamic: "n from 2, m from 1"},
+		{name: "averages with a border", in: "x 1,2,n,m", nodes: nodes(to("AveragePool x -> y", pool("3 4", "2 5", "1 2 0 3", true)...)), dynamic: "n from 1, m from 1"},
+		{name: "averages with a border that counts", in: "x 1,2,n,m", nodes: nodes(to("AveragePool x -> y", append(pool("3 4", "2 3", "1 2 1 1", true), intAttribute("count_include_pad", 1))...)), dynamic: "n from 1, m from 1"},
+		{name: "up with gaps", in: "x 1,2,n,m", nodes: nodes(to("MaxPool x -> y", append(pool("2 2", "2 2", "", true), intsAttribute("dilations", 2, 2))...)), opaque: 1, dynamic: "n from 2, m from 2"},
+		{name: "down with gaps", in: "x 1,2,n,m", nodes: nodes(to("MaxPool x -> p", append(pool("2 3", "2 1", "0 1 1 2", false), intsAttribute("dilations", 2, 1))...), to("Relu p -> y")), opaque: 1, dynamic: "n from 2, m from 1"},
+		{name: "gaps and padding by strides", in: "x 1,2,n,m", nodes: nodes(to("MaxPool x -> y", append(pool("2 3", "2 3", "", true), intsAttribute("dilations", 2, 3), textAttribute("auto_pad", "SAME_UPPER"))...)), opaque: 1, dynamic: "n from 1, m from 1"},
+		{name: "crops", in: "x 3,n", nodes: nodes(to("Resize x r s -> y", textAttribute("mode", "cubic"), textAttribute("coordinate_transformation_mode", "tf_crop_and_resize"))), float: map[string][]int{"r": {4}, "s": {2}}, refused: "does not follow"},
+		{name: "a shortcut", in: "x 1,2,n,m", nodes: nodes(to("Conv x w -> a", conv3...), to("Conv x v -> b", intsAttribute("strides", 2, 2)), to("Add a b -> y")), float: map[string][]int{"w": {2, 2, 3, 3}, "v": {2, 2, 1, 1}}, dynamic: "n from 1, m from 1"},
+		{name: "a shortcut that is rounded down", in: "x 1,2,n,m", nodes: nodes(to("Conv x w -> a", conv3...), to("MaxPool x -> b", pool("2 2", "2 2", "", false)...), to("Add a b -> y")), float: float("w", 2, 2, 3, 3), dynamic: "2*n from 1, 2*m from 1"},
+		{name: "a shortcut that is rounded up", in: "x 1,2,n,m", nodes: nodes(to("Conv x w -> a", conv3...), to("MaxPool x -> b", pool("2 2", "2 2", "", true)...), to("Add a b -> y")), float: float("w", 2, 2, 3, 3), dynamic: "n from 1, m from 1"},
+		{name: "patches", in: "x 1,2,n,m", nodes: nodes(to("Conv x w -> a", intsAttribute("strides", 4, 4)), to("Shape x -> d"), to("Div d four -> e"), to("Gather e hw -> f"), to("Concat bc f -> s", intAttribute("axis", 0)), to("Expand one s -> b"), to("Cast b -> c", intAttribute("to", 1)), to("Add a c -> y")),
+			float: float("w", 3, 2, 4, 4), ints: map[string][]int64{"four": {1, 1, 4, 4}, "hw": {2, 3}, "bc": {1, 3}, "one": {1}}, opt: ReadOptions{Ranges: map[string]graph.Range{"n": {Lo: 4, Hi: 64}, "m": {Lo: 4, Hi: 64}}}, dynamic: "n from 4, m from 4"},
+
+		// Dimensions that are called a sum.
+		{name: "a sum", in: "x n + m; z n; w m", nodes: nodes(to("Concat z w -> c", intAttribute("axis", 0)), to("Add x c -> y")), dynamic: "n from 1, m from 1"},
+		{name: "a sum behind its parts", in: "z n; w m; x n + m", nodes: nodes(to("Concat z w -> c", intAttribute("axis", 0)), to("Add x c -> y")), dynamic: "n from 1, m from 1"},
+		{name: "a sum that needs to be none", in: "x n + m; z n; w m", nodes: nodes(to("Relu x -> y")), dynamic: "nm from 1, n from 1, m from 1"},
+		{name: "a sum of other sizes", in: "x n + k; z n; w m", nodes: nodes(to("Concat z w -> c", intAttribute("axis", 0)), to("Add x c -> y")), refused: "do not broadcast at all sizes"},
+		{name: "another sum", in: "x n + m; z n; w m", nodes: nodes(to("Concat z w w -> c", intAttribute("axis", 0)), to("Add x c -> y")), refused: "do not broadcast"},
+		{name: "a sum of steps", in: "x n + m; z n; w m", nodes: nodes(to("Concat z w -> c", intAttribute("axis", 0)), to("Add x c -> y")), opt: ReadOptions{Steps: map[string]int{"n": 3}}, dynamic: "3*n from 1, m from 1"},
+		{name: "a slice up to a sum", in: "x 12; z n; w m", nodes: nodes(to("Concat z w -> c", intAttribute("axis", 0)), to("Shape c -> d"), to("Slice x zero d -> e"), to("Add e c -> y")), ints: ints("zero", 0), refused: "a --range of n and m may decide it"},
+		{name: "a slice up to a sum that is within", in: "x 12; z n; w m", nodes: nodes(to("Concat z w -> c", intAttribute("axis", 0)), to("Shape c -> d"), to("Slice x zero d -> e"), to("Add e c -> y")), ints: ints("zero", 0),
+			opt: ReadOptions{Ranges: map[string]graph.Range{"n": {Lo: 1, Hi: 7}, "m": {Lo: 1, Hi: 5}}}, dynamic: "n from 1, m from 1"},
+
+		// Nodes that are kept, with sizes that their inputs say.
+		{name: "to the sizes of a shortcut", in: "x 1,2,n,m", nodes: nodes(to("Conv x w -> a", conv3...), to("Shape x -> d"), to("Resize a _ _ d -> b", nearest...), to("Add x b -> y")), float: float("w", 2, 2, 3, 3), opaque: 1, dynamic: "n from 1, m from 1"},
+		{name: "to the sizes of a shortcut at multiples", in: "x 1,2,n,m", nodes: nodes(to("Conv x w -> a", conv3...), to("Shape x -> d"), to("Resize a _ _ d -> b", nearest...), to("Add x b -> y")), float: float("w", 2, 2, 3, 3), opt: ReadOptions{Steps: map[string]int{"n": 2, "m": 2}}, dynamic: "2*n from 1, 2*m from 1"},
+		{name: "cubic", in: "x 1,2,n,m", nodes: nodes(scales, to("Resize x _ s -> y", textAttribute("mode", "cubic"))), opaque: 1, dynamic: "n from 1, m from 1"},
+		{name: "cubic to dynamic sizes", in: "z n", nodes: nodes(to("Shape z -> d"), to("Concat six d -> s", intAttribute("axis", 0)), to("Resize w _ _ s -> y", textAttribute("mode", "cubic"))), float: float("w", 3, 4), ints: ints("six", 6), opaque: 1, dynamic: "n from 1"},
+		{name: "cubic to a size below", in: "x 3,n", nodes: nodes(to("Shape x -> d"), to("Sub d by -> s"), to("Resize x _ _ s -> y", textAttribute("mode", "cubic"))), ints: ints("by", 1, 2), opaque: 1, dynamic: "n from 3"},
+		{name: "cubic by a part", in: "x 3,n", nodes: nodes(to("Resize x _ w -> y", textAttribute("mode", "cubic"))), float: float("w", 2), refused: "does not follow"},
+		{name: "cubic with one scale", in: "x 3,n", nodes: nodes(to("Shape x -> s"), to("Resize x _ _ s -> y", textAttribute("mode", "cubic"), textAttribute("keep_aspect_ratio_policy", "not_larger"))), refused: "keep_aspect_ratio_policy"},
 
 		// Nodes that are kept.
 		{name: "kept without a type", in: "x n,4", nodes: nodes(to("Odd x -> y")), refused: "not say it", domain: "odd"},
@@ -298,5 +381,48 @@ func TestDynamicFunctions(t *testing.T) {
 		Node: nodes(inner, to("Relu t -> w")), ValueInfo: declaredAll("t n,4"), OpsetImport: p.OpsetImport}}
 	if _, _, err := fileIn(t, p)(ReadOptions{Dynamic: true}); err == nil || !strings.Contains(err.Error(), "not fixed") {
 		t.Errorf("error %v, want one of a size that is not fixed", err)
+	}
+}
+
+// TestDynamicSums: a dimension that is called a sum is one only where the file cannot be read
+// otherwise, or where variables that are given say so; then the report says it.
+func TestDynamicSums(t *testing.T) {
+	with := func(names ...string) ReadOptions {
+		opt := ReadOptions{Dynamic: true, Variables: map[string]graph.SizeVar{}}
+		for _, n := range names {
+			opt.Variables[n] = graph.SizeVar{Range: graph.Range{Lo: 1, Hi: 9}, Step: 1}
+		}
+		return opt
+	}
+	for _, c := range []struct {
+		add  bool
+		opt  ReadOptions
+		want string
+	}{
+		{false, ReadOptions{Dynamic: true}, "nm = 1 or more, n = 1 or more, m = 1 or more"},
+		{false, with("n", "m", "nm"), "nm = 1 to 9, n = 1 to 9, m = 1 to 9"},
+		{false, with("n", "m"), `n = 1 to 9, m = 1 to 9 (dimension "n + m" is m+n)`},
+		{true, ReadOptions{Dynamic: true}, `n = 1 or more, m = 1 or more (dimension "n + m" is m+n)`},
+		{true, with("n", "m"), `n = 1 to 9, m = 1 to 9 (dimension "n + m" is m+n)`},
+	} {
+		a := &attack{name: "sum", in: "x n + m; z n; w m", nodes: nodes(to("Concat z w -> c", intAttribute("axis", 0)), to("Relu x -> y")), out: "y c"}
+		if c.add {
+			a = &attack{name: "sum", in: "x n + m; z n; w m", nodes: nodes(to("Concat z w -> c", intAttribute("axis", 0)), to("Add x c -> y")), out: "y"}
+		}
+		m, rep, err := fileIn(t, a.proto())(c.opt)
+		if err != nil {
+			t.Errorf("%v: %v", c, err)
+			continue
+		}
+		if got := m.Graph.Sizing().String(); got != c.want {
+			t.Errorf("%v: %s, want %s", c, got, c.want)
+		}
+		var list []string
+		for _, v := range rep.Dynamic {
+			list = append(list, v.String())
+		}
+		if got := strings.Join(list, ", "); got != c.want {
+			t.Errorf("%v: the report says %s, want %s", c, got, c.want)
+		}
 	}
 }

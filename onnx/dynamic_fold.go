@@ -48,7 +48,8 @@ const maxShapes = 1 << 10
 
 // foldOpen computes a node on integers that depend on variables, and reports whether it can.
 func (c *call) foldOpen() bool {
-	if !slices.ContainsFunc(c.in, func(v *value) bool { return v != nil && v.ints != nil }) {
+	ranged := c.node.GetOpType() == "Range"
+	if !slices.ContainsFunc(c.in, func(v *value) bool { return v != nil && (v.ints != nil || ranged && v.from != nil) }) {
 		return false
 	}
 	f := openFolds[c.node.GetOpType()]
@@ -79,14 +80,14 @@ func (d *dynamic) inRange(v *value) bool {
 // over is x/y without what remains, if it is a polynomial, or x is a size and y a number that is
 // not above it.
 func (d *dynamic) over(x, y graph.Dim) (graph.Dim, bool) {
-	if !d.nonNegative(y.Neg().Sub(graph.Int(1))) && !d.require(y, graph.Int(1)) {
+	if !d.sizing().NonNegative(y.Neg().Sub(graph.Int(1))) && !d.require(y, graph.Int(1)) {
 		return graph.Dim{}, false // by 0, or it depends
 	}
 	if q, ok := x.Quo(y); ok {
 		return q, true
 	}
 	by, ok := y.Const()
-	if !ok || by < 1 || !d.nonNegative(x.Sub(y)) {
+	if !ok || by < 1 || !d.sizing().NonNegative(x.Sub(y)) {
 		return graph.Dim{}, false
 	}
 	return d.quotient(x, by), true
@@ -235,10 +236,31 @@ func (c *call) eachOf(n int, f func(xs []graph.Dim) (graph.Dim, bool)) *value {
 func (c *call) castOpen() *value {
 	x := c.need(1, 1)[0]
 	t := c.castTo()
+	if t == graph.Float32 || t == graph.Float64 {
+		return c.floated(x, t)
+	}
 	if t != graph.Int64 && t != graph.Int32 {
 		return nil
 	}
 	return wholes(t, x.sizes(), x.ints...)
+}
+
+// floated are integers as floats.
+func (c *call) floated(x *value, t graph.DType) *value {
+	if x.ints == nil {
+		return nil
+	}
+	v := c.im.cast(x, t)
+	v.from = x.ints
+	return v
+}
+
+// exactly requires that a type holds all integers between 0 and x, at all values of the variables.
+func (d *dynamic) exactly(x graph.Dim, t graph.DType) {
+	most := map[graph.DType]int64{graph.Float32: 1 << 24, graph.Float64: 1 << 53}[t]
+	if lo, hi := d.Bounds(x); t.IsFloat() && (lo < -most || hi > most) {
+		must.Do(unsupported("%s does not hold all numbers up to %s, which may be above %d; a --range with smaller sizes helps", t, x, most))
+	}
 }
 
 func (c *call) concatOpen() *value {
@@ -338,7 +360,7 @@ func (c *call) rangeOpen() *value {
 	in := c.need(3, 3)
 	var xs [3]graph.Dim
 	for i, v := range in {
-		own := knownElements(v)
+		own := wholeElements(v)
 		if len(own) != 1 || v.dtype != in[0].dtype {
 			return nil
 		}
@@ -349,18 +371,49 @@ func (c *call) rangeOpen() *value {
 		return nil
 	}
 	n := xs[1].Sub(xs[0])
+	for _, x := range []graph.Dim{xs[0], xs[1], n} {
+		c.im.open.exactly(x, in[0].dtype)
+	}
 	if !c.im.open.atLeast(n, graph.Int(1)) {
 		return nil // it has no elements
+	}
+	number := func(i int) *value {
+		if in[i].dtype.IsFloat() {
+			return c.im.reshape(in[i])
+		}
+		return wholes(in[i].dtype, []int{}, xs[i])
 	}
 	n = c.im.open.stepsOf(n, int(by))
 	v := c.im.placesFrom(n, in[0].dtype)
 	if by != 1 {
-		v = c.im.do("ewmul", v, c.im.broadcastTo(wholes(in[0].dtype, []int{}, xs[2]), v.dims()))
+		v = c.im.do("ewmul", v, c.im.broadcastTo(number(2), v.dims()))
 	}
 	if xs[0] == graph.Int(0) {
 		return v
 	}
-	return c.im.do("ewadd", v, c.im.broadcastTo(wholes(in[0].dtype, []int{}, xs[0]), v.dims()))
+	return c.im.do("ewadd", v, c.im.broadcastTo(number(0), v.dims()))
+}
+
+// wholeElements are the elements that are known, of floats too if they are whole numbers, or casts
+// of such.
+func wholeElements(v *value) (xs []graph.Dim) {
+	if v.from != nil {
+		return v.from
+	}
+	if !v.dtype.IsFloat() {
+		return knownElements(v)
+	}
+	k := must.Get(v.constant())
+	if k == nil || k.len() > maxShapes {
+		return nil
+	}
+	for _, x := range k.floats {
+		if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+			return nil
+		}
+		xs = append(xs, graph.Int(int64(x)))
+	}
+	return xs
 }
 
 // placesFrom are the numbers 0, 1, … of a type, n of them.
@@ -374,7 +427,7 @@ func (im *importer) constantOf(o *graph.Op, a graph.Attrs, t graph.DType) *value
 	return im.entered(must.Get(im.made.Constant("", t, o, a)))[0]
 }
 
-// halves are two sizes, of which one less the other is x.
+// halves are two sizes whose difference is x.
 func halves(x graph.Dim) (plus, minus graph.Dim) {
 	terms, c := x.Terms()
 	plus, minus = graph.Int(max(c, 0)), graph.Int(max(-c, 0))
@@ -396,7 +449,7 @@ func (im *importer) spelledOut(v *value) *value {
 		switch n, number := x.Const(); {
 		case number:
 			part = valueOf(&constant{dtype: v.dtype, sizes: []int{1}, ints: []int64{n}})
-		case im.open.nonNegative(x):
+		case im.open.sizing().NonNegative(x):
 			part = im.sliceTo(im.placesFrom(x.Add(graph.Int(1)), v.dtype), 0, x, x.Add(graph.Int(1)))
 		default:
 			half := func(x graph.Dim) *value {

@@ -17,9 +17,9 @@ import (
 // sizes from a number up or to multiples of a number, and the file is read again.
 //
 // Only what a node needs to be defined narrows variables, never a decision between two legal
-// models; see [dynamic.require]. What a node needs is that of its lowering, which might be
-// defined at fewer sizes than the node. So the file is also read at sizes that are to be left
-// out, as a model of fixed sizes, and has to fail there at the same node.
+// models; see [dynamic.require]. The lowering of a node might be defined at fewer sizes than the
+// node. So the file is also read at sizes that are to be left out, as a model of fixed sizes, and
+// has to fail there at the same node.
 
 // narrowing is what of the sizes of variables was left out so far, by their names.
 type narrowing struct {
@@ -27,6 +27,7 @@ type narrowing struct {
 	step  map[string]int   // the size is a multiple
 	most  map[string]int64 // the largest size of the dimension
 	open  map[string]bool  // decisions, in words, that stay undecided
+	sums  bool             // dimensions that are called a sum of two others are that
 }
 
 // maxNarrowings bounds how often a file is read.
@@ -47,7 +48,7 @@ func (e *undefined) Error() string { return e.text }
 
 // mismatch is the error of a node that is defined only where sizes fit each other.
 type mismatch struct {
-	dims []graph.Dim // of which some are to fit
+	dims []graph.Dim // some of them have to fit each other
 	fits func(dims []graph.Dim) bool
 	text string
 }
@@ -76,6 +77,14 @@ func indivisible(x, of graph.Dim, text string) error {
 	}, text}
 }
 
+// narrows reports whether an error may be one of some sizes only, see [importer.narrowed].
+func narrows(err error) bool {
+	var d *decision
+	var u *undefined
+	var m *mismatch
+	return errors.As(err, &d) || errors.As(err, &u) || errors.As(err, &m)
+}
+
 // readModel reads a model, and again with fewer sizes where it is not defined at all of them.
 func readModel(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, *model.Model, error) {
 	var n narrowing
@@ -88,10 +97,14 @@ func readModel(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, *m
 		if err == nil {
 			return im, m, nil
 		}
-		var ok bool
-		if n, ok = im.narrowed(err); !ok {
+		less, ok := im.narrowed(err)
+		if !ok && im.open != nil && im.open.summed {
+			less, ok = narrowing{sums: true}, true
+		}
+		if !ok {
 			return nil, nil, err
 		}
+		n = less
 	}
 	return nil, nil, fmt.Errorf("read model: it is not defined at some sizes, which are still not known after %d attempts", maxNarrowings)
 }
@@ -101,9 +114,9 @@ func (im *importer) narrowed(err error) (narrowing, bool) {
 	if im.open == nil {
 		return narrowing{}, false
 	}
-	n := narrowing{maps.Clone(im.open.least), maps.Clone(im.open.step), maps.Clone(im.open.most), maps.Clone(im.open.narrowing.open)}
+	n := narrowing{maps.Clone(im.open.least), maps.Clone(im.open.step), maps.Clone(im.open.most), maps.Clone(im.open.narrowing.open), im.open.sums}
 	if n.least == nil {
-		n = narrowing{map[string]int64{}, map[string]int{}, map[string]int64{}, map[string]bool{}}
+		n = narrowing{map[string]int64{}, map[string]int{}, map[string]int64{}, map[string]bool{}, im.open.sums}
 	}
 	var d *decision
 	var u *undefined

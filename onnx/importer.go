@@ -284,8 +284,6 @@ func (im *importer) input(in *onnxpb.ValueInfoProto, env *scope) {
 		env.vals[name] = v
 		return
 	}
-	var t graph.TensorType
-	var open []graph.Dim
 	var standard *model.Weight
 	if v := env.find(name); v != nil {
 		// Up to version 3 of the format all initializers had to be listed as inputs. Since
@@ -298,14 +296,11 @@ func (im *importer) input(in *onnxpb.ValueInfoProto, env *scope) {
 			im.report.Defaults = append(im.report.Defaults, name)
 			return
 		}
-		if t, standard = v.typ(), v.weight; standard == nil {
+		if standard = v.weight; standard == nil {
 			standard = v.known.weight()
 		}
 	}
-	// A dynamic size is any size, also of an input with a default.
-	if im.opt.Shapes[name] != nil || standard == nil || im.open != nil {
-		t, open = im.inputType(in)
-	}
+	t, open := im.inputType(in, standard)
 	v := &value{name: name, dtype: t.DType, sized: t.Sizes, open: open}
 	im.enter(v, must.Get(im.made.AddOpen(im.inputName(), t.DType, graph.ShapeOf(v.dims()...))))
 	if standard != nil && slices.Equal(standard.Sizes, t.Sizes) {

@@ -48,7 +48,7 @@ func (d *dynamic) reshapeTo(from, shape []graph.Dim, zeroIsZero bool) []graph.Di
 		k, number := s.Const()
 		switch {
 		case !number:
-			if !d.nonNegative(s.Sub(graph.Int(1))) {
+			if !d.sizing().NonNegative(s.Sub(graph.Int(1))) {
 				must.Do(unsupported("shape %v: size %s is not above 0 at all sizes", shape, s))
 			}
 		case k == 0 && !zeroIsZero:
@@ -201,7 +201,7 @@ func (c *call) splitSizes() (int, []graph.Dim) {
 		if n == 0 {
 			must.Failf("no outputs")
 		}
-		if each, ok := size.Quo(graph.Int(int64(n))); ok && c.im.open.nonNegative(each.Sub(graph.Int(1))) {
+		if each, ok := size.Quo(graph.Int(int64(n))); ok && c.im.open.sizing().NonNegative(each.Sub(graph.Int(1))) {
 			parts = slices.Repeat([]graph.Dim{each}, n)
 		} else {
 			if _, number := size.Const(); !number && c.im.opset < 18 {

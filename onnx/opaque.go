@@ -371,9 +371,9 @@ func (im *importer) inflateTensor(t *onnxpb.TensorProto) {
 func (c *call) outputTypes(n int) ([]openType, error) {
 	types := make([]openType, n)
 	var rule []openType
+	var silent error // why the rule says nothing
 	if c.regular && c.op.types != nil {
-		// A rule that fails says nothing.
-		_ = must.Try(func() { rule = c.op.types(c) })
+		silent = must.Try(func() { rule = c.op.types(c) })
 	}
 	for i, name := range c.node.GetOutput()[:n] {
 		if i < len(rule) && rule[i].dims != nil && checkDims(rule[i].dims) == nil {
@@ -387,6 +387,12 @@ func (c *call) outputTypes(n int) ([]openType, error) {
 		if err == nil && slices.Contains(types[i].dims, graph.Int(0)) {
 			// Whatever it computes would be equal to anything else.
 			err = errors.New("the file says that it has no elements, which nothing shows")
+		}
+		if err != nil && c.im.open != nil && silent != nil {
+			if narrows(silent) {
+				must.Do(silent) // at fewer sizes it says something
+			}
+			err = fmt.Errorf("%w, and it does not follow: %v", err, silent)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("the type of its output %q is not known: %w", clip(name), err)

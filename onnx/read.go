@@ -57,9 +57,9 @@ type ReadOptions struct {
 	// Steps: a dimension of this name is a multiple of the number. The variable is the quotient.
 	// Ranges and Samples are of the dimension itself.
 	Steps map[string]int
-	// Variables are ranges of variables by their own names, as certificates have them: of the
-	// quotient, where a dimension has a step.
-	Variables map[string]graph.Range
+	// Variables are ranges and steps of variables by their own names, as certificates have them:
+	// the range is of the quotient, where a dimension has a step.
+	Variables map[string]graph.SizeVar
 	// Typical: where Samples says nothing, the graph is made at sizes that are typical for a run:
 	// a batch of 1, images of 224, and 128 for other dimensions, or the nearest in the range.
 	Typical bool
@@ -130,15 +130,17 @@ type Error struct {
 
 // Error is file: node name (operator): cause.
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString(e.File)
-	if e.Node != "" {
-		b.WriteString(": " + e.Node)
-	}
+	node := e.Node
 	if e.Op != "" {
-		b.WriteString(" (" + e.Op + ")")
+		node += " (" + e.Op + ")"
 	}
-	fmt.Fprintf(&b, ": %v", e.Err)
+	var b strings.Builder
+	for _, part := range []string{e.File, node} {
+		if part != "" {
+			b.WriteString(part + ": ")
+		}
+	}
+	fmt.Fprint(&b, e.Err)
 	return b.String()
 }
 

@@ -76,7 +76,7 @@ func (c *call) knownNumbers(i int, what string) (xs []float64) {
 
 func lowerResize(c *call) {
 	x := c.resizable(4)
-	if x.open != nil {
+	if c.resizesOpen(x) {
 		c.set(c.resizedOpen(x))
 		return
 	}

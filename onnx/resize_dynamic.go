@@ -8,17 +8,18 @@ import (
 	"github.com/taso-go/taso/internal/must"
 )
 
-// resizedOpen samples a tensor of dynamic sizes anew: cells are repeated a whole number of
-// times along each axis.
-func (c *call) resizedOpen(x *value) *value {
-	im, coord, rounding := c.im, "asymmetric", "floor"
-	var scales []float64
-	var sizes []graph.Dim
-	axes := upTo(0, x.rank())
-	if im.opset < 11 {
+// resizesOpen reports whether a tensor is sampled anew at dynamic sizes: it has some, or gets them.
+func (c *call) resizesOpen(x *value) bool {
+	sizes := c.optional(3)
+	return x.open != nil || sizes != nil && sizes.ints != nil
+}
+
+// resizing is what a Resize makes of some axes of a tensor: the scales, or the sizes that they get.
+func (c *call) resizing(x *value) (axes []int, scales []float64, sizes []graph.Dim) {
+	axes = upTo(0, x.rank())
+	if c.im.opset < 11 {
 		scales = c.knownNumbers(1, "scales")
 	} else {
-		coord, rounding = c.text("coordinate_transformation_mode", "half_pixel"), c.text("nearest_mode", "round_prefer_floor")
 		scales, sizes = c.knownNumbers(2, "scales"), c.knownDims(3, "sizes")
 		axes = axesOrAll(c.ints("axes"), x.rank())
 		if c.text("keep_aspect_ratio_policy", "stretch") != "stretch" {
@@ -27,6 +28,37 @@ func (c *call) resizedOpen(x *value) *value {
 	}
 	if n := max(len(scales), len(sizes)); n != len(axes) {
 		must.Failf("%d scales or sizes do not fit %d axes", n, len(axes))
+	}
+	return axes, scales, sizes
+}
+
+// resizedDims are the sizes of a tensor that a Resize makes, however it samples.
+func (c *call) resizedDims(x *value) []graph.Dim {
+	axes, scales, sizes := c.resizing(x)
+	if coord := c.text("coordinate_transformation_mode", ""); len(sizes) == 0 && coord == "tf_crop_and_resize" {
+		must.Do(unsupported("%s by scales of dynamic sizes is not supported", coord)) // of which part, runtimes differ
+	}
+	dims := slices.Clone(x.dims())
+	for i, a := range axes {
+		if len(sizes) > 0 {
+			dims[a] = sizes[i]
+		} else {
+			dims[a] = c.scaledSize(dims[a], scales[i])
+		}
+		if !c.im.open.require(dims[a], graph.Int(1)) {
+			must.Failf("size %s", dims[a])
+		}
+	}
+	return dims
+}
+
+// resizedOpen samples a tensor anew at dynamic sizes: cells are repeated a whole number of times
+// along each axis.
+func (c *call) resizedOpen(x *value) *value {
+	im, coord, rounding := c.im, "asymmetric", "floor"
+	axes, scales, sizes := c.resizing(x)
+	if im.opset >= 11 {
+		coord, rounding = c.text("coordinate_transformation_mode", "half_pixel"), c.text("nearest_mode", "round_prefer_floor")
 	}
 	switch mode := c.text("mode", "nearest"); {
 	case mode == "linear" && !c.flag("antialias"):

@@ -25,9 +25,9 @@ type Changes struct {
 	// says why, if the caller of [Rewrite] knows.
 	Fixed        []OpenSize `json:"fixed,omitempty"`
 	FixedBecause string     `json:"fixed_because,omitempty"`
-	// Open are other choices of sizes at which the result is proved as well, if its caller
-	// has proved it: sizes that the file leaves open are open in the result.
-	Open [][]OpenSize `json:"open,omitempty"`
+	// Open are sizes that were fixed and are open in the result, as in the file: its caller has
+	// proved it for all of them.
+	Open []graph.SizeVar `json:"open,omitempty"`
 }
 
 // rewriting decides what of a file is kept for a result.

@@ -21,12 +21,19 @@ import (
 
 // asked is what is known and what is not of the sizes of inputs.
 type asked struct {
-	taken map[string]bool // names of the options that were of use
-	later map[string]bool // dimensions that are not the first axis of some input
-	ones  map[string]bool // dimensions that are a batch, and 1 because nobody said otherwise
+	taken map[string]bool      // names of the options that were of use
+	later map[string]bool      // dimensions that are not the first axis of some input
+	first map[string]namedAxis // the first axis of each open dimension with a name
+	ones  map[string]bool      // dimensions that are a batch, and 1 because nobody said otherwise
 	open  []openAxis
 	bare  []string                        // inputs of which the file gives no shape
 	known struct{ inputs, dims []string } // names, for hints
+}
+
+// namedAxis is an axis of an input.
+type namedAxis struct {
+	input      string
+	axis, rank int
 }
 
 // openAxis is an axis whose size nobody gives.
@@ -37,12 +44,16 @@ type openAxis struct {
 }
 
 func newAsked(g *onnxpb.GraphProto) *asked {
-	a := &asked{taken: map[string]bool{}, later: map[string]bool{}, ones: map[string]bool{}}
+	a := &asked{taken: map[string]bool{}, later: map[string]bool{}, ones: map[string]bool{}, first: map[string]namedAxis{}}
 	for _, in := range g.GetInput() {
 		if name := in.GetName(); len(a.known.inputs) < maxKnown && shellWord(name) == name {
 			a.known.inputs = append(a.known.inputs, name)
 		}
-		for i, d := range in.GetType().GetTensorType().GetShape().GetDim() {
+		dims := in.GetType().GetTensorType().GetShape().GetDim()
+		for i, d := range dims {
+			if _, ok := a.first[dimName(d)]; !ok && dimName(d) != "" {
+				a.first[dimName(d)] = namedAxis{in.GetName(), i, len(dims)}
+			}
 			if name := dimName(d); name != "" && len(a.known.dims) < maxKnown && shellWord(name) == name && !slices.Contains(a.known.dims, name) {
 				a.known.dims = append(a.known.dims, name)
 			}
@@ -73,9 +84,10 @@ func (im *importer) given(g *onnxpb.GraphProto) {
 	}
 }
 
-// inputType is the declared type of an input, with sizes from the options. A size that
-// nobody gives is noted, and 1.
-func (im *importer) inputType(in *onnxpb.ValueInfoProto) (graph.TensorType, []graph.Dim) {
+// inputType is the declared type of an input, with sizes from the options, or else from its
+// default, which may be nil. A size that nobody gives is noted, and 1. A dynamic size is any size,
+// also of an input with a default: where sizes are fixed, the report names it.
+func (im *importer) inputType(in *onnxpb.ValueInfoProto, standard *model.Weight) (graph.TensorType, []graph.Dim) {
 	tt := in.GetType().GetTensorType()
 	if tt == nil {
 		must.Failf("it is not a tensor")
@@ -87,6 +99,9 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto) (graph.TensorType, []gr
 		im.asked.taken[in.GetName()] = true
 		if tt.GetShape() == nil {
 			must.Do(graph.CheckSizes(given))
+			for i, n := range given {
+				im.report.Open = append(im.report.Open, OpenSize{Input: in.GetName(), Axis: i, Size: n})
+			}
 			return graph.TensorType{DType: t, Sizes: given}, nil
 		}
 		if len(given) != len(dims) {
@@ -129,14 +144,20 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto) (graph.TensorType, []gr
 			known, ok := im.dims[name]
 			ok = ok && name != ""
 			batch, sure := im.batchAxis(dims)
-			if !ok && im.open != nil && (im.opt.Batch == 0 || i != batch) {
+			batched := im.opt.Batch > 0 && i == batch && (sure || standard == nil)
+			if !ok && im.open != nil && !batched {
 				if open == nil {
 					open = make([]graph.Dim, len(dims))
 				}
-				open[i] = im.open.variable(name, in.GetName(), i, typicalSize(len(dims), i, i == batch))
+				open[i] = im.dimension(name, in.GetName(), i, typicalSize(len(dims), i, i == batch))
 				n = int64(im.open.sampleOf(open[i]))
 				im.open.axes = append(im.open.axes, OpenSize{Input: in.GetName(), Axis: i, Dim: name, Size: int(n)})
 				break
+			}
+			if !ok && standard != nil && !batched { // of the same rank: see declaredAs
+				if known, ok = standard.Sizes[i], true; name != "" {
+					im.dims[name] = known
+				}
 			}
 			if !ok && i == batch && (sure || im.opt.Batch > 0) {
 				if known = im.opt.Batch; known == 0 {
@@ -168,6 +189,42 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto) (graph.TensorType, []gr
 		}
 	}
 	return graph.TensorType{DType: t, Sizes: sizes}, open
+}
+
+// dimension is a size that the file leaves open: a variable, or, where the file cannot be read
+// otherwise, the sum of two dimensions of inputs that its name says, such as "past + sequence".
+func (im *importer) dimension(name, input string, axis int, typical int64) graph.Dim {
+	d := im.open
+	if _, ok := d.named[name]; ok {
+		return d.named[name]
+	}
+	// Variables that are given say whether it is one.
+	_, own := d.opt.Variables[variableName(name)]
+	sums := d.sums || len(d.opt.Variables) > 0 && !own
+	sum, last := graph.Int(0), graph.Int(0)
+	parts := strings.Split(name, " + ")
+	for _, part := range parts {
+		_, fixed := im.dims[part]
+		_, given := im.opt.Shapes[part]
+		at, ok := im.asked.first[part]
+		if len(parts) != 2 || !ok || fixed || given {
+			return d.variable(name, input, axis, typical)
+		}
+		if sums {
+			last = d.variable(part, at.input, at.axis, typicalSize(at.rank, at.axis, false))
+			sum = sum.Add(last)
+		}
+	}
+	if !sums {
+		d.summed = true
+		return d.variable(name, input, axis, typical)
+	}
+	d.named[name] = sum
+	terms, _ := last.Terms()
+	v := d.find(terms[0].Atoms[0].Name)
+	v.With = strings.TrimPrefix(v.With+", ", ", ") + fmt.Sprintf("dimension %q is %s", clip(name), sum)
+	d.Note(v.SizeVar)
+	return sum
 }
 
 // batchAxis is the axis of an input that is its batch: one whose name says so, else

@@ -39,9 +39,9 @@ func (s *Source) ReadResult(path string) (*model.Model, error) {
 	}
 	opt := s.opt
 	opt.Some, opt.Constants = true, nil // they are in the file
-	opt.Samples, opt.Steps, opt.Variables = map[string]int{}, map[string]int{}, map[string]graph.Range{}
+	opt.Samples, opt.Variables = map[string]int{}, map[string]graph.SizeVar{}
 	for _, v := range s.vars {
-		opt.Samples[v.Key()], opt.Steps[v.Key()], opt.Variables[v.Name] = v.Sample*v.Step, v.Step, v.Range
+		opt.Samples[v.Key()], opt.Variables[v.Name] = v.Sample*v.Step, v.SizeVar
 	}
 	m, _, err := Read(path, opt)
 	return m, err

@@ -211,12 +211,14 @@ func pooledType(c *call) []openType {
 	if len(x.dims) < 3 {
 		return nil
 	}
-	image, ok := fixed(x.dims[2:])
-	if !ok {
-		return nil
+	w := c.window(len(x.dims)-2, nil)
+	var out []graph.Dim
+	if image, ok := fixed(x.dims[2:]); ok {
+		out = dimsOf(w.windows(image, w.explicit(image))...)
+	} else {
+		out = c.im.windowsOpen(c.in[0], w)
 	}
-	w := c.window(len(image), nil)
-	sizes := append(slices.Clone(x.dims[:2]), dimsOf(w.windows(image, w.explicit(image))...)...)
+	sizes := append(slices.Clone(x.dims[:2]), out...)
 	return []openType{{dtype: x.dtype, dims: sizes}, {dtype: graph.Int64, dims: sizes}}
 }
 
@@ -224,6 +226,9 @@ func resizedType(c *call) []openType {
 	x := c.optional(0)
 	if x == nil {
 		return nil
+	}
+	if c.resizesOpen(x) {
+		return []openType{{dtype: x.dtype, dims: c.resizedDims(x)}}
 	}
 	s := c.sampling()
 	s.bySizes(x.sizes())

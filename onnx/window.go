@@ -108,7 +108,7 @@ func (w *window) explicit(image []int) (added []int) {
 			continue
 		}
 		room := n + w.before[i] + w.after[i] - k
-		if room < 0 {
+		if room < 0 && !(w.ceil && room > -s) { // a window that is rounded up to may reach beyond the end
 			must.Failf("a window of %d does not fit into %d with pads %d and %d", k, n, w.before[i], w.after[i])
 		}
 		if w.ceil && room%s != 0 {
@@ -129,10 +129,45 @@ func (w *window) rounded(x *value) (added []int) {
 	if image, ok := fixed(x.dims()[2:]); ok {
 		return w.explicit(image)
 	}
-	if w.ceil && !all(w.stride, 1) {
-		must.Do(unsupported("%s has dynamic sizes, and ceil_mode is set", x))
+	return w.roundedOpen(x)
+}
+
+// roundedOpen is rounded at all sizes of an image. A window is the last that is rounded up to if it
+// begins on the image or its border before it, and reaches at most s-1 cells beyond the border after
+// it, s being the stride. So there are as many windows where rounding down if the border after the
+// image has s-1 cells more, or reaches as far as a window that begins on the last cell. Windows that
+// fit see nothing of what is added.
+func (w *window) roundedOpen(x *value) (added []int) {
+	added = make([]int, len(w.kernel))
+	for i, n := range x.dims()[2:] {
+		k, s := w.extent(i), w.stride[i]
+		room := n.Add(graph.Int(int64(w.before[i] + w.after[i] - k)))
+		if _, whole := room.Quo(graph.Int(int64(s))); whole || !w.ceil || w.same != "" {
+			continue
+		}
+		if w.before[i] >= k || w.after[i] >= k {
+			must.Do(unsupported("%s has dynamic sizes, ceil_mode is set, and padding is not smaller than the kernel", x))
+		}
+		added[i] = min(s-1, k-1-w.after[i])
 	}
-	return make([]int, len(w.kernel))
+	return added
+}
+
+// windowsOpen are the numbers of windows over an image of dynamic sizes.
+func (im *importer) windowsOpen(x *value, w *window) []graph.Dim {
+	out, added := make([]graph.Dim, len(w.kernel)), w.roundedOpen(x)
+	for i, n := range x.dims()[2:] {
+		extent := graph.Int(int64(w.extent(i)))
+		if n = n.Add(graph.Int(int64(w.before[i] + w.after[i] + added[i]))); w.same != "" {
+			n, extent = x.size(2+i), graph.Int(1) // as many as strides
+		}
+		s := int64(w.stride[i])
+		out[i] = im.open.Simplify(graph.WindowOut(n, extent, graph.TupleValue(s, s), graph.NameValue(graph.Valid), 0))
+		if !im.open.require(out[i], graph.Int(1)) {
+			must.Failf("a window of %s does not fit into %s", extent, n)
+		}
+	}
+	return out
 }
 
 // windows are the numbers of windows over an image to whose end cells are added.

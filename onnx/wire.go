@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -256,10 +257,12 @@ func (s *slim) bytes(t protoreflect.MessageDescriptor, num protowire.Number, n i
 	b := s.take(nil, n)
 	s.charge(cost)
 	switch {
-	case t == nodeType && num == 3:
+	case t == nodeType && num == 2 && s.where[here] == "" && len(b) > 0:
+		s.where[here] = fmt.Sprintf("node of %q", clip(b))
+	case t == nodeType && num == 3 && len(b) > 0:
 		s.where[here] = fmt.Sprintf("node %q", clip(b))
 	case t == nodeType && num == 4:
-		s.where[here] += fmt.Sprintf(" (%s)", word(clip(b)))
+		s.where[here] = cmp.Or(s.where[here], "node") + fmt.Sprintf(" (%s)", word(clip(b)))
 	case t == attrType && num == 1:
 		s.where[here] = fmt.Sprintf("attribute %q", clip(b))
 	case t == arrayType && num == 8:

@@ -282,7 +282,7 @@ func (k *checkFlags) networks(c *cobra.Command, path, from, to string) (fault er
 		return err
 	}
 	k.model.keepRanges(rep)
-	b, _, err := k.model.read(to)
+	b, other, err := k.model.read(to)
 	if err != nil {
 		return err
 	}
@@ -309,22 +309,28 @@ func (k *checkFlags) networks(c *cobra.Command, path, from, to string) (fault er
 		return writeJSON(c.OutOrStdout(), struct {
 			*optimize.Checked
 			Sizes string `json:"sizes,omitempty"` // for which dynamic sizes it holds
-		}{checked, strings.TrimSpace(forSizes(a.Graph.Sizing(), rep))})
+		}{checked, strings.TrimSpace(forSizes(a.Graph.Sizing(), rep, other))})
 	}
 	w := c.OutOrStdout()
-	fmt.Fprintf(w, "%s proves that %s and %s compute the same%s.\n%s\n", name, from, to, forSizes(a.Graph.Sizing(), rep), verifymodels.AssumptionLine(checked.Assumptions))
+	fmt.Fprintf(w, "%s proves that %s and %s compute the same%s.\n%s\n", name, from, to, forSizes(a.Graph.Sizing(), rep, other), verifymodels.AssumptionLine(checked.Assumptions))
 	return writeTable(w, []column{{"inputs", true}, {"outputs", true}, {"axioms", true}, {"lemmas", true}, {"law instances", true}, {"same weights", true}, {"computed weights", true}, {"nodes without laws", true}},
 		[][]string{{count(checked.Inputs), count(checked.Outputs), count(checked.Axioms), count(checked.Lemmas), count(checked.Steps), count(checked.Weights), count(checked.Computed), count(checked.Cut)}})
 }
 
 // forSizes says for which dynamic sizes something holds.
-func forSizes(s *graph.Sizing, rep *onnx.Report) string {
+func forSizes(s *graph.Sizing, reports ...*onnx.Report) string {
 	var parts []string
 	if s != nil {
 		parts = append(parts, "for all sizes, "+s.String())
 	}
-	if rep != nil && len(rep.Open) > 0 {
-		parts = append(parts, "only for "+optimize.SizesText(rep.Open))
+	var open []onnx.OpenSize
+	for _, rep := range reports {
+		if rep != nil {
+			open = append(open, rep.Open...)
+		}
+	}
+	if len(open) > 0 {
+		parts = append(parts, "only for "+optimize.SizesText(open))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -332,9 +338,9 @@ func forSizes(s *graph.Sizing, rep *onnx.Report) string {
 	return " " + strings.Join(parts, ", and ")
 }
 
-// sizesOf are the ranges of the dynamic sizes that the equation of a proof is about, by name;
-// nil if all its sizes are numbers.
-func sizesOf(proof func() (io.ReadCloser, string, error)) (map[string]graph.Range, error) {
+// sizesOf are the dynamic sizes that the equation of a proof is about, by name; nil if all its
+// sizes are numbers.
+func sizesOf(proof func() (io.ReadCloser, string, error)) (map[string]graph.SizeVar, error) {
 	in, name, err := proof()
 	if err != nil {
 		return nil, err

@@ -24,14 +24,15 @@ import (
 const dynamicHelp = `
 MODEL is an ONNX file, a graph as text (NAME.graph, as taso show prints it), or a built-in model
 (taso models). Dynamic dimensions stay dynamic: what is reported holds for all sizes at which the
-model is defined, or for those of --range sequence=1..512. --shape sequence=128 fixes a size. A
-model that cannot be read for all sizes needs --shape, but for a dynamic batch, which is 1 unless
---batch sets it; the report names the node that is in the way. docs/models.md has more.`
+model is defined, or for those of --range sequence=1..512 or --range height=32..512/8 (multiples of
+8). --shape sequence=128 fixes a size. A model that cannot be read for all sizes needs --shape, but
+for a dynamic batch, which is 1 unless --batch sets it; the report names the node that is in the
+way. docs/models.md has more.`
 
 // addDynamic adds the flags of a command that takes models for all sizes.
 func (k *modelFlags) addDynamic(c *cobra.Command) {
 	k.allSizes = true
-	c.Flags().StringArrayVar(&k.ranges, "range", nil, "`NAME=FROM..TO`: sizes that a dynamic dimension may have (sequence=1..512); repeatable")
+	c.Flags().StringArrayVar(&k.ranges, "range", nil, "`NAME=FROM..TO/STEP`: sizes that a dynamic dimension may have (sequence=1..512), /STEP only multiples (height=32..512/8); repeatable")
 	under(c, modelHeading, "range")
 }
 
@@ -41,38 +42,48 @@ func (k *modelFlags) addCostShape(c *cobra.Command) {
 	under(c, modelHeading, "cost-shape")
 }
 
-// parseRanges reads NAME=FROM..TO; without TO there is no upper bound.
-func parseRanges(list []string) (map[string]graph.Range, error) {
-	out := map[string]graph.Range{}
+// parseRanges reads NAME=FROM..TO or NAME=FROM..TO/STEP; without TO there is no upper bound. With a
+// step the sizes are its multiples.
+func parseRanges(list []string) (ranges map[string]graph.Range, steps map[string]int, err error) {
+	ranges, steps = map[string]graph.Range{}, map[string]int{}
 	for _, s := range list {
 		name, text, ok := strings.Cut(s, "=")
+		text, by, stepped := strings.Cut(text, "/")
 		from, to, both := strings.Cut(text, "..")
 		if !ok || name == "" || !both {
-			return nil, fmt.Errorf("--range %s: want NAME=FROM..TO, such as sequence=1..512", s)
+			return nil, nil, fmt.Errorf("--range %s: want NAME=FROM..TO or NAME=FROM..TO/STEP, such as sequence=1..512 or height=32..512/8", s)
 		}
-		if _, twice := out[name]; twice {
-			return nil, fmt.Errorf("--range %s: %s is given twice", s, name)
+		if _, twice := ranges[name]; twice {
+			return nil, nil, fmt.Errorf("--range %s: %s is given twice", s, name)
 		}
-		r := graph.Range{Lo: 1, Hi: graph.Unbounded}
-		for _, end := range []struct {
-			text string
-			to   *int64
-		}{{from, &r.Lo}, {to, &r.Hi}} {
-			if end.text == "" {
+		lo, hi, step := int64(1), int64(graph.Unbounded), int64(1)
+		for _, part := range []struct {
+			text  string
+			to    *int64
+			given bool
+			what  string
+		}{{from, &lo, from != "", "size"}, {to, &hi, to != "", "size"}, {by, &step, stepped, "step"}} {
+			if !part.given {
 				continue
 			}
-			n, err := strconv.ParseInt(end.text, 10, 64)
+			n, err := strconv.ParseInt(part.text, 10, 64)
 			if err != nil || n < 1 || n > graph.Unbounded {
-				return nil, fmt.Errorf("--range %s: %q is not a size; want a whole number from 1 to %d", s, end.text, graph.Unbounded)
+				return nil, nil, fmt.Errorf("--range %s: %q is not a %s; want a whole number from 1 to %d", s, part.text, part.what, graph.Unbounded)
 			}
-			*end.to = n
+			*part.to = n
 		}
-		if r.Hi < r.Lo {
-			return nil, fmt.Errorf("--range %s: the range is empty", s)
+		switch {
+		case hi < lo:
+			return nil, nil, fmt.Errorf("--range %s: the range is empty", s)
+		case hi/step*step < lo:
+			return nil, nil, fmt.Errorf("--range %s: no multiple of %d is in the range", s, step)
 		}
-		out[name] = r
+		ranges[name] = graph.Range{Lo: lo, Hi: hi}
+		if stepped {
+			steps[name] = int(step)
+		}
 	}
-	return out, nil
+	return ranges, steps, nil
 }
 
 // parseCostShapes reads NAME=SIZE,SIZE: the first sizes are those of the search, and all are
@@ -98,7 +109,7 @@ func parseCostShapes(list []string) (map[string][]int, error) {
 // readDynamic reads a file for all sizes, where it leaves some open that no flag gives. It
 // returns no model, and why, if the file has to be read at fixed sizes.
 func (k *modelFlags) readDynamic(name string, opt onnx.ReadOptions) (m *model.Model, rep *onnx.Report, why, err error) {
-	ranges, err := parseRanges(k.ranges)
+	ranges, steps, err := parseRanges(k.ranges)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -107,7 +118,7 @@ func (k *modelFlags) readDynamic(name string, opt onnx.ReadOptions) (m *model.Mo
 		return nil, nil, nil, err
 	}
 	opt.Dynamic, opt.Typical, opt.Ranges, opt.Samples = true, k.typical, ranges, map[string]int{}
-	opt.Variables, opt.Steps = k.rangeOf, k.stepOf
+	opt.Variables, opt.Steps = k.rangeOf, steps
 	for dim, sizes := range costs {
 		opt.Samples[dim] = sizes[0]
 	}
@@ -160,9 +171,9 @@ func (k *modelFlags) keepRanges(rep *onnx.Report) {
 	if rep == nil || len(rep.Dynamic) == 0 {
 		return
 	}
-	k.rangeOf, k.stepOf = map[string]graph.Range{}, map[string]int{}
+	k.rangeOf = map[string]graph.SizeVar{}
 	for _, v := range rep.Dynamic {
-		k.rangeOf[v.Name], k.stepOf[v.Key()] = v.Range, v.Step
+		k.rangeOf[v.Name] = v.SizeVar
 	}
 }
 
@@ -172,7 +183,7 @@ func fixedBecause(err, why error) error {
 	if e := (*onnx.Error)(nil); errors.As(why, &e) {
 		e.File = ""
 	}
-	text := strings.TrimPrefix(why.Error(), ": ")
+	text := why.Error()
 	if strings.Contains(err.Error(), text) {
 		return err
 	}

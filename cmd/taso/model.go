@@ -42,11 +42,10 @@ type modelFlags struct {
 	allSizes   bool
 	ranges     []string
 	costShapes []string
-	typical    bool                   // graphs are made at sizes that are typical for a run
-	rangeOf    map[string]graph.Range // of variables of models that were read before
-	stepOf     map[string]int         // of their dimensions
-	fixed      error                  // why the last model was read at fixed sizes
-	vars       []onnx.Variable        // dynamic sizes of the last model
+	typical    bool                     // graphs are made at sizes that are typical for a run
+	rangeOf    map[string]graph.SizeVar // variables of models that were read before
+	fixed      error                    // why the last model was read at fixed sizes
+	vars       []onnx.Variable          // dynamic sizes of the last model
 }
 
 // modelHeading is over the flags that say how a model is read.

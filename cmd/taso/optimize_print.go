@@ -12,6 +12,7 @@ import (
 	"github.com/taso-go/taso/backends"
 	"github.com/taso-go/taso/backends/recorded"
 	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
 	"github.com/taso-go/taso/onnx"
@@ -357,12 +358,20 @@ func printSizes(w io.Writer, r *optimize.Report) {
 	if len(r.Sizes) == 0 {
 		return
 	}
-	var ranges, samples []string
+	var samples []string
 	for _, v := range r.Sizes {
-		ranges = append(ranges, v.String())
 		samples = append(samples, fmt.Sprintf("%s = %d", v.Name, v.Size(v.Sample)))
 	}
-	writeLines(w, "dynamic dimensions: the proof holds for all sizes, %s; costs are for %s", strings.Join(ranges, ", "), strings.Join(samples, ", "))
+	writeLines(w, "dynamic dimensions: the proof holds for all sizes, %s; costs are for %s", rangesText(r.Sizes), strings.Join(samples, ", "))
+}
+
+// rangesText is dynamic sizes with their ranges.
+func rangesText(sizes []graph.SizeVar) string {
+	ranges := make([]string, len(sizes))
+	for i, v := range sizes {
+		ranges[i] = v.String()
+	}
+	return strings.Join(ranges, ", ")
 }
 
 // printChanges says what became of the nodes of the file.
@@ -391,9 +400,9 @@ func printChanges(w io.Writer, c *onnx.Changes) {
 		writeLines(w, "fixed dimension: axis %d of %s is %d in the result and dynamic in the file", o.Axis, o.Input, o.Size)
 	}
 	if c.FixedBecause != "" {
-		writeLines(w, "dimensions are fixed because the result is not proved at other sizes: %s", c.FixedBecause)
+		writeLines(w, "dimensions are fixed because the result is not proved for all sizes: %s", c.FixedBecause)
 	}
-	for _, sizes := range c.Open {
-		writeLines(w, "dynamic dimensions stay dynamic: also proved at %s", optimize.SizesText(sizes))
+	if len(c.Open) > 0 {
+		writeLines(w, "dynamic dimensions stay dynamic: also proved for all sizes, %s", rangesText(c.Open))
 	}
 }

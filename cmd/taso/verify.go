@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +34,7 @@ type verifyFlags struct {
 	proof   string
 	tries   int
 	reports [2]*onnx.Report // of the files
+	fixed   [2]error        // why they are read at fixed sizes, if nobody asked for it
 }
 
 func newVerify() *cobra.Command {
@@ -46,7 +48,7 @@ func newVerify() *cobra.Command {
   equal (proved for all inputs)   same graph and weights, or --prove found a proof
   equal (all N inputs tried)      the inputs have only N possible values
   equal (exact on random residues, error probability < 2^-K)
-                                  evaluated modulo 2^61 - 1 on random elements
+                                  evaluated modulo 2^61 - 1 on random elements; K is 20 or more
   agree on N samples              every output is within --tolerance, relative to its largest
                                   element, and the samples reached all branches
   differ                          an output or a shared weight differs
@@ -152,6 +154,7 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 	if rep, err = k.atOtherBatch(c, args, rep); err != nil {
 		return err
 	}
+	k.nameSizes(rep)
 	// What fails now must not take the finished report with it.
 	var peer *runtimeReport
 	var failed []error
@@ -195,8 +198,11 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 // models reads both models, for the same dynamic sizes: those for which both can be read.
 func (k *verifyFlags) models(args []string) (err error) {
 	read := func(i int, m **model.Model) {
-		if err == nil {
-			*m, k.reports[i], err = k.model.read(args[i])
+		if err != nil {
+			return
+		}
+		if *m, k.reports[i], err = k.model.read(args[i]); k.model.allSizes {
+			k.fixed[i] = k.model.fixed
 		}
 	}
 	read(0, &k.opt.A)
@@ -216,6 +222,26 @@ func (k *verifyFlags) models(args []string) (err error) {
 	read(0, &k.opt.A)
 	read(1, &k.opt.B)
 	return err
+}
+
+// nameSizes enters the fixed sizes of dynamic dimensions into a report, and why they are fixed. A
+// batch that is 1 because nobody gave one is named in Batches instead.
+func (k *verifyFlags) nameSizes(rep *verifymodels.Report) {
+	var open []onnx.OpenSize
+	for _, r := range k.reports {
+		if r != nil {
+			open = append(open, r.Open...)
+		}
+	}
+	rep.Only = optimize.SizesText(slices.DeleteFunc(open, func(o onnx.OpenSize) bool { return o.Assumed }))
+	var parts []string
+	for _, why := range k.fixed {
+		if why != nil {
+			parts = append(parts, why.Error())
+		}
+	}
+	rep.SizesFixed = strings.Join(parts, "; ")
+	rep.State()
 }
 
 // texts are what errors say.

@@ -105,7 +105,13 @@ type Sized struct {
 // RunSizes is [Run], and then compares the winner at further sizes. A winner that is slower at one
 // of them is rejected; then it is the turn of the others that seem to be faster.
 func RunSizes(ctx context.Context, rt *ort.Runtime, original File, candidates []File, o Options, further []Sized) (*Decision, error) {
-	d, err := Run(ctx, rt, original, candidates, o)
+	return runSizes(candidates, o, further, func(candidates []File, o Options) (*Decision, error) {
+		return Run(ctx, rt, original, candidates, o)
+	})
+}
+
+func runSizes(candidates []File, o Options, further []Sized, run func([]File, Options) (*Decision, error)) (*Decision, error) {
+	d, err := run(candidates, o)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +119,7 @@ func RunSizes(ctx context.Context, rt *ort.Runtime, original File, candidates []
 		d.Candidates[i].Elsewhere = nil
 	}
 	for d.Winner != 0 {
-		if err := d.elsewhere(ctx, rt, original, candidates[d.Winner-1], o, further); err != nil {
+		if err := d.elsewhere(candidates[d.Winner-1], o, further, run); err != nil {
 			return nil, err
 		}
 		if d.Candidates[d.Winner-1].Verdict != SlowerElsewhere {
@@ -129,7 +135,7 @@ func RunSizes(ctx context.Context, rt *ort.Runtime, original File, candidates []
 		if d.Winner = 0; len(left) == 0 {
 			break
 		}
-		again, err := Run(ctx, rt, original, files, o)
+		again, err := run(files, o)
 		if err != nil {
 			return nil, err
 		}
@@ -145,11 +151,11 @@ func RunSizes(ctx context.Context, rt *ort.Runtime, original File, candidates []
 }
 
 // elsewhere compares the winner at further sizes, until it is slower at one.
-func (d *Decision) elsewhere(ctx context.Context, rt *ort.Runtime, original, winner File, o Options, further []Sized) error {
+func (d *Decision) elsewhere(winner File, o Options, further []Sized, run func([]File, Options) (*Decision, error)) error {
 	out := &d.Candidates[d.Winner-1]
 	for _, f := range further {
 		o.Inputs = f.Inputs
-		x, err := Run(ctx, rt, original, []File{winner}, o)
+		x, err := run([]File{winner}, o)
 		if err != nil {
 			return err
 		}

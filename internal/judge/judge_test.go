@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -150,18 +151,62 @@ func TestSentence(t *testing.T) {
 	}
 }
 
-// A candidate that is the fastest at the first sizes and slower at others loses to one that is
-// slower nowhere. Four sines of few elements take less time than forty negations.
+// A candidate that is the fastest at the first sizes and slower at others loses to the next one
+// that is slower nowhere, if there is one.
 func TestRunSizes(t *testing.T) {
-	rt := ort.ForTest(t)
-	at := func(n int) []ort.Tensor { return []ort.Tensor{ort.Float32("x", []int{n}, make([]float32, n))} }
-	candidates := []File{chain("few_sines"), chain("few_negations")}
-	d, err := RunSizes(context.Background(), rt, chain("negations"), candidates, Options{Inputs: at(4), Budget: time.Second / 10}, []Sized{{"n = 16384", at(1 << 14)}})
-	if err != nil {
-		t.Fatal(err)
+	// Changes of time by file, at 4, 8 and 16 elements.
+	changes := map[string][3]float64{"most": {-9, -9, 1}, "some": {-5, 0, -1}, "none": {0, 0, 0}, "late": {-7, 2, -9}}
+	verdict := func(x float64) Verdict {
+		switch {
+		case x < 0:
+			return Faster
+		case x > 0:
+			return Slower
+		}
+		return NoDifference
 	}
-	first, second := d.Candidates[0], d.Candidates[1]
-	if d.Winner != 2 || first.Verdict != SlowerElsewhere || second.Verdict != Faster || len(second.Elsewhere) != 1 {
-		t.Errorf("winner %d; the first is %s, the second %s, compared at %d further sizes", d.Winner, first.Verdict, second.Verdict, len(second.Elsewhere))
+	at := func(n int) []ort.Tensor { return []ort.Tensor{ort.Float32("x", []int{n}, make([]float32, n))} }
+	run := func(files []File, o Options) (*Decision, error) {
+		d := &Decision{Seconds: 1}
+		best := 0.0
+		for i, f := range files {
+			x := changes[f.Path][map[int]int{4: 0, 8: 1, 16: 2}[o.Inputs[0].Sizes[0]]]
+			d.Candidates = append(d.Candidates, Outcome{Verdict: verdict(x), On: &Comparison{}})
+			if x < best {
+				d.Winner, best = i+1, x
+			}
+		}
+		return d, nil
+	}
+	further := []Sized{{"8", at(8)}, {"16", at(16)}}
+	for _, c := range []struct {
+		files    []string
+		winner   int
+		verdicts []Verdict
+		seconds  float64
+	}{
+		{[]string{"most", "none", "some"}, 3, []Verdict{SlowerElsewhere, NoDifference, Faster}, 6},
+		{[]string{"some", "late", "most"}, 1, []Verdict{Faster, SlowerElsewhere, SlowerElsewhere}, 8},
+		{[]string{"none", "late"}, 0, []Verdict{NoDifference, SlowerElsewhere}, 2},
+		{[]string{"none"}, 0, []Verdict{NoDifference}, 1},
+	} {
+		var files []File
+		for _, f := range c.files {
+			files = append(files, File{Path: f})
+		}
+		d, err := runSizes(files, Options{Inputs: at(4)}, further, run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []Verdict
+		for _, o := range d.Candidates {
+			got = append(got, o.Verdict)
+		}
+		if d.Winner != c.winner || !slices.Equal(got, c.verdicts) || d.Seconds != c.seconds {
+			t.Errorf("%v: winner %d, %v, %g s; want %d, %v, %g s", c.files, d.Winner, got, d.Seconds, c.winner, c.verdicts, c.seconds)
+		}
+		if w := d.Winner; w > 0 && len(d.Candidates[w-1].Elsewhere) != len(further) {
+			t.Errorf("%v: the winner is compared at %d further sizes", c.files, len(d.Candidates[w-1].Elsewhere))
+		}
 	}
 }

@@ -36,7 +36,7 @@ var definitions = map[Name]string{
 	NoOverflow:   "results of integer operators fit their element type: none wraps around",
 	Defined:      "every function has a value where it is applied: no divisor is 0, no logarithm or root is of a negative number",
 	Modulus:      "coefficients in which the models differ are not all multiples of the prime 2^61 - 1, modulo which they are compared",
-	Opaque:       "an operator that taso does not understand gives the same results for the same operands in both models, and these are finite",
+	Opaque:       "an operator that taso does not understand gives the same results for the same operands in both models, these are finite, and they have the type and the sizes that the file declares",
 	Sizes:        "what is computed from dynamic sizes is exact: no integer wraps around, and no size is rounded",
 	Defaults:     "with --defaults: inputs to which a model file gives a default keep it",
 }

@@ -131,3 +131,50 @@ func TestZeroAtZero(t *testing.T) {
 		}
 	}
 }
+
+// TestWindowForms: what package graph writes alike, and only that, is one size here.
+func TestWindowForms(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	symbols := newEnv(newSizes())
+	for _, n := range []string{"a", "b"} {
+		symbols.sizes[n] = symbols.t.atom(atomVar, n)
+	}
+	a, b := graph.Var("a"), graph.Var("b")
+	alike := 0
+	for range 20000 {
+		var dims [2]graph.Dim
+		var got [2]size
+		for i := range dims {
+			h := a.Scale(rng.Int64N(3)).Add(b.Scale(rng.Int64N(3))).Add(graph.Int(rng.Int64N(3)))
+			k, axis := graph.Int(1+rng.Int64N(3)), rng.IntN(2)
+			stride, pad := graph.TupleValue(1+rng.Int64N(3), 1+rng.Int64N(3)), graph.TupleValue(rng.Int64N(2), rng.Int64N(2), rng.Int64N(2), rng.Int64N(2))
+			dims[i] = graph.WindowOut(h, k, stride, pad, axis)
+			e, err := symbols.value(graph.DimValue(h))
+			if err != nil {
+				t.Fatal(err)
+			}
+			// As it is written, without the form that package graph gives it.
+			x, _ := e.isSize()
+			kernel, _ := k.Const()
+			s, err := symbols.value(stride)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := symbols.value(pad)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got[i], err = symbols.t.window(x, num(kernel), s, p, axis); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if same := dims[0] == dims[1]; same != got[0].equal(got[1]) {
+			t.Fatalf("%s and %s are %s and %s", dims[0], dims[1], got[0], got[1])
+		} else if same {
+			alike++
+		}
+	}
+	if alike < 100 {
+		t.Errorf("only %d pairs are alike", alike)
+	}
+}

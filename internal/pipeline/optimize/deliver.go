@@ -8,8 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx"
@@ -31,15 +31,10 @@ func (r *Result) deliver(ctx context.Context, o *Options, b *built) (m *model.Mo
 		// Of a model with variables, sizes that are none were given: the proof is for these.
 		opt := onnx.RewriteOptions{Clean: !o.KeepDead, Link: true, Fix: dynamic && len(o.Source.Open()) > 0}
 		b.changes, b.unwritten = onnx.Rewrite(path, o.Source, b.out, opt)
-		var open [][]onnx.OpenSize
+		var open []graph.SizeVar
 		var why error
 		if b.unwritten == nil && len(o.Source.Open()) > 0 && !dynamic {
-			if o.decidedBySizes() {
-				why = fmt.Errorf("the form of the model depends on the sizes: %w", o.Fixed)
-			} else {
-				open, why = o.provedOpen(ctx, b, path)
-			}
-			if why != nil {
+			if open, why = o.provedOpen(ctx, b, path); why != nil {
 				opt.Fix = true
 				b.changes, b.unwritten = onnx.Rewrite(path, o.Source, b.out, opt)
 			}
@@ -62,13 +57,6 @@ func (r *Result) deliver(ctx context.Context, o *Options, b *built) (m *model.Mo
 	b.read.Name, b.read.Filled = o.Model.Name, o.Model.Filled
 	r.Changes, r.File, r.built = b.changes, b.path, b.out
 	return b.read, nil
-}
-
-// decidedBySizes reports whether the model could not be read for all sizes because a decision
-// depends on them. Then a proof at some sizes says nothing about the others: a slice that cuts
-// what is behind place 100 does nothing at sizes of 1, 2 and 3.
-func (o *Options) decidedBySizes() bool {
-	return o.Fixed != nil && strings.Contains(o.Fixed.Error(), "depends on the sizes")
 }
 
 // Write writes the result to a file: the file that the model was read from with the changes

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -213,5 +214,44 @@ func TestProveDynamic(t *testing.T) {
 		if c.equal && !strings.Contains(string(p.Proof), "batch") {
 			t.Error("the equation has no variable")
 		}
+	}
+}
+
+// TestDynamicSteps: a proof says the steps of sizes, with which its models are read again.
+func TestDynamicSteps(t *testing.T) {
+	path := dynamicFile(t, "x : float32[1, 4, 6]\na = neg(x)\nb = neg(a)\ny = exp(b)\nreturn y")
+	opt := onnx.ReadOptions{Dynamic: true, Steps: map[string]int{"batch": 4}, Ranges: map[string]graph.Range{"batch": {Lo: 5, Hi: 30}}}
+	m, rep, err := onnx.Read(path, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine, err := cost.FindMachine("zen5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(context.Background(), Options{Model: m, Source: rep.Source, Folder: t.TempDir(), Cost: machine, Tries: 300, Method: Descend})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes, err := SizesOf(bytes.NewReader(r.Proof), "proof")
+	want := map[string]graph.SizeVar{"batch": {Range: graph.Range{Lo: 2, Hi: 7}, Step: 4}}
+	if err != nil || !maps.Equal(sizes, want) {
+		t.Fatalf("sizes %v, %v; want %v", sizes, err, want)
+	}
+	again, _, err := onnx.Read(path, onnx.ReadOptions{Dynamic: true, Variables: sizes})
+	if err != nil || !again.Graph.Sizing().Equal(m.Graph.Sizing()) {
+		t.Fatalf("%s, %v", again.Graph.Sizing(), err)
+	}
+	if err := checkOf(r, again.Graph, r.Model.Graph); err != nil {
+		t.Error(err)
+	}
+	// The same quotients are not the same sizes.
+	sizes["batch"] = graph.SizeVar{Range: sizes["batch"].Range, Step: 2}
+	other, _, err := onnx.Read(path, onnx.ReadOptions{Dynamic: true, Variables: sizes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := checkOf(r, other.Graph, r.Model.Graph); err == nil {
+		t.Error("a proof about multiples of 4 is accepted for multiples of 2")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/rewrite"
 	"github.com/taso-go/taso/model"
@@ -16,42 +17,45 @@ import (
 	"github.com/taso-go/taso/search"
 )
 
-// A model is optimized at certain sizes. Its file may leave sizes open, and the result leaves
-// them open too if the steps that led to it are made, and proved, at other sizes as well:
-// every law has its conditions checked there, and the certificate is checked against the
-// two files as they are read at these sizes.
+// A model is optimized at certain sizes, where the command line gives them. The file of the result
+// leaves open what the model's file does if the steps that led to it are made, and proved, with
+// variables for these sizes as well. Proofs at some other sizes would not be enough: a slice that
+// cuts what is behind place 100 does nothing at sizes of 1, 2 and 3.
 
-// triesElsewhere are the moves that are tried to prove a result at other sizes where the
+// triesElsewhere are the moves that are tried to prove a result for all sizes where the
 // steps cannot be made there.
 const triesElsewhere = 2000
 
-// provedOpen proves that a written file computes what the model's file does at other sizes.
-// It returns these sizes, or says why there is no such proof.
-func (o *Options) provedOpen(ctx context.Context, b *built, path string) (at [][]onnx.OpenSize, why error) {
-	choices, models := o.Source.Other()
-	if len(choices) == 0 {
-		return nil, errors.New("the model cannot be read at other sizes, so the result is proved at these only")
+// provedOpen proves that a written file computes what the model's file does for all sizes that
+// this leaves open. It returns these sizes, or says why there is no such proof.
+func (o *Options) provedOpen(ctx context.Context, b *built, path string) (open []graph.SizeVar, why error) {
+	if o.Fixed != nil {
+		return nil, o.Fixed // tried before
 	}
-	for i, a := range models {
-		if err := o.provedAt(ctx, b, a, path, choices[i]); err != nil {
-			return nil, fmt.Errorf("at %s: %w", SizesText(choices[i]), err)
-		}
+	a, source, err := o.Source.ForAll()
+	if err != nil {
+		return nil, fmt.Errorf("the model cannot be read for all sizes: %w", err)
 	}
-	return choices, nil
-}
-
-// provedAt is provedOpen at one choice of sizes, at which the model is a.
-func (o *Options) provedAt(ctx context.Context, b *built, a *model.Model, path string, sizes []onnx.OpenSize) error {
-	result, err := o.Source.ReadAt(path, sizes)
+	result, err := source.ReadResult(path)
 	if err != nil {
 		if e := (*onnx.Error)(nil); errors.As(err, &e) {
 			e.File = "the result" // it is nowhere yet
 		}
-		return err
+		return nil, err
 	}
+	checked, err := o.provedAt(ctx, b, a, result)
+	if err != nil {
+		return nil, err
+	}
+	b.assumed = checked.Assumptions
+	return a.Graph.Sizing().Vars(), nil
+}
+
+// provedAt proves that two models with dynamic sizes compute the same.
+func (o *Options) provedAt(ctx context.Context, b *built, a, result *model.Model) (*Checked, error) {
 	laws, proofs, err := shaped(ctx, a, o.Laws)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	maps.Copy(proofs, notShaped(o.Proofs))
 	d, err := o.elsewhere(b.by, a, laws)
@@ -59,21 +63,22 @@ func (o *Options) provedAt(ctx context.Context, b *built, a *model.Model, path s
 		all := slices.DeleteFunc(slices.Clone(o.Laws), func(l *law.Law) bool { return shapedLike(l.Name) != "" })
 		p, other := Prove(ctx, a, result, Options{Laws: append(all, laws...), Proofs: proofs, Compiled: o.Compiled, Tries: triesElsewhere, Workers: 1, Seed: o.Seed})
 		if other == nil && p.Equal {
-			return nil
+			return p.Checked, nil
 		}
-		return err
+		return nil, err
 	}
 	var cert bytes.Buffer
 	if err := WriteProof(ctx, &cert, d, proofs); err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := CheckProof(ctx, bytes.NewReader(cert.Bytes()), "proof", a, result, false); err != nil {
-		return fmt.Errorf("the proof is not accepted: %w", err)
+	checked, err := CheckProof(ctx, bytes.NewReader(cert.Bytes()), "proof", a, result, false)
+	if err != nil {
+		return nil, fmt.Errorf("the proof is not accepted: %w", err)
 	}
-	return nil
+	return checked, nil
 }
 
-// elsewhere makes the moves of a search on the model at other sizes. Laws for the shapes of the
+// elsewhere makes the moves of a search on the model with other sizes. Laws for the shapes of the
 // model are replaced by others of laws.
 func (o *Options) elsewhere(found *searching, a *model.Model, laws []*law.Law) (*search.Derivation, error) {
 	if found.from != nil {

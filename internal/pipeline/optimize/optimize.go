@@ -18,6 +18,7 @@ import (
 	"github.com/taso-go/taso/model/fold"
 	"github.com/taso-go/taso/onnx"
 	"github.com/taso-go/taso/search"
+	"github.com/taso-go/taso/verify/assume"
 	"github.com/taso-go/taso/verify/network"
 )
 
@@ -218,6 +219,8 @@ type built struct {
 	read      *model.Model
 	changes   *onnx.Changes
 	unwritten error // why it is none
+	// assumed is what the proof for all sizes takes for granted that the file leaves open.
+	assumed []assume.Name
 }
 
 // changed reports whether it is another model than the one that was given.
@@ -309,7 +312,9 @@ func (r *Result) settle(ctx context.Context, o *Options, b *built) (refused, err
 // check proves what was built and compares it with the model.
 func (r *Result) check(ctx context.Context, o *Options, b *built) (refused, err error) {
 	defer addSeconds(&r.ProofSeconds, time.Now())
-	err = r.prove(ctx, o, b.d)
+	if err = r.prove(ctx, o, b.d); r.ProofChecked && r.Changes != nil && len(r.Changes.Open) > 0 {
+		r.Checked.Assumptions = assume.Join(r.Checked.Assumptions, b.assumed)
+	}
 	var about *Rejected
 	switch {
 	case ctx.Err() != nil:
@@ -466,14 +471,14 @@ func (r *Result) compare(ctx context.Context, o *Options, unfolded *model.Model)
 	if flops == 0 {
 		flops, most = 5e8, 2e9
 	}
-	reports := []*verifymodels.Report{}
+	reports, residues := []*verifymodels.Report{}, false
 	r.Exact = string(verifymodels.NotRun)
 	if o.Model.FLOPs() <= flops {
 		exact, err := verifymodels.Run(ctx, verifymodels.Options{A: o.Model, B: unfolded, Seed: o.Seed, Progress: o.Progress, MaxFLOPs: flops, NoNumbers: true})
 		if err != nil {
 			return err
 		}
-		r.Exact = string(exact.Exact.Verdict)
+		r.Exact, residues = string(exact.Exact.Verdict), exact.Exact.Verdict == verifymodels.Equal || exact.Exact.FewBits
 		reports = append(reports, exact)
 	}
 	numbers, err := verifymodels.Run(ctx, verifymodels.Options{A: o.Model, B: r.Model, Seed: o.Seed, Progress: o.Progress,
@@ -488,7 +493,7 @@ func (r *Result) compare(ctx context.Context, o *Options, unfolded *model.Model)
 	}
 	for _, rep := range reports {
 		if rep.Verdict == verifymodels.ModelsDiffer {
-			return &Differs{Proved: r.ProofChecked, Exact: r.ProofChecked && r.Exact == string(verifymodels.Equal), Report: rep}
+			return &Differs{Proved: r.ProofChecked, Exact: r.ProofChecked && residues, Report: rep}
 		}
 	}
 	return nil

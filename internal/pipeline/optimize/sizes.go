@@ -12,10 +12,10 @@ import (
 	"github.com/taso-go/taso/search"
 )
 
-// SizesOf are the ranges of the dynamic sizes that the equation of a proof is about, by name, as
-// its conditions say; nil if all its sizes are numbers. A reader of the models needs them before
-// the proof can be checked, which is not done here.
-func SizesOf(r io.Reader, name string) (map[string]graph.Range, error) {
+// SizesOf are the dynamic sizes that the equation of a proof is about, by name, with the ranges that
+// its conditions say and the steps that its inputs have; nil if all its sizes are numbers. A reader
+// of the models needs them before the proof can be checked, which is not done here.
+func SizesOf(r io.Reader, name string) (map[string]graph.SizeVar, error) {
 	c, err := law.NewCertReader(r, name)
 	if err != nil {
 		return nil, err
@@ -39,9 +39,22 @@ func SizesOf(r io.Reader, name string) (map[string]graph.Range, error) {
 		if len(names) == 0 {
 			return nil, nil
 		}
-		sizes := map[string]graph.Range{}
+		sizes := map[string]graph.SizeVar{}
 		for _, n := range names {
-			sizes[n] = graph.Range{Lo: 1, Hi: graph.Unbounded}
+			sizes[n] = graph.SizeVar{Range: graph.Range{Lo: 1, Hi: graph.Unbounded}}
+		}
+		for _, in := range eq.Given {
+			for _, it := range in.Shape {
+				terms, rest := it.Dim.Terms()
+				if rest != 0 || len(terms) != 1 || len(terms[0].Atoms) != 1 || terms[0].Coef > graph.Unbounded {
+					continue
+				}
+				n := terms[0].Atoms[0].Name
+				if s, ok := sizes[n]; ok && terms[0].Atoms[0].Kind == graph.AtomVar && s.Step == 0 {
+					s.Step = int(terms[0].Coef)
+					sizes[n] = s
+				}
+			}
 		}
 		for _, p := range eq.Where {
 			n, isVar := p.Left.IsVar()

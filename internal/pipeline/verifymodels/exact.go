@@ -47,7 +47,7 @@ func exact(ctx context.Context, o Options, c *comparison, res *Exact) error {
 		return err
 	}
 	var last Exact
-	one := min(chance(o.A, o.B), 0)
+	one := o.oneRun()
 	for _, m := range e.modes() {
 		if c.one && m.open && last.Verdict == Undecided {
 			break // weights differ, and too few positions can be tried to show that it has no effect
@@ -76,6 +76,10 @@ func exact(ctx context.Context, o Options, c *comparison, res *Exact) error {
 				got.Verdict, got.Why = Undecided, "elements of weight "+d.NameA+" differ, but not modulo the prime"
 			}
 		}
+		if got.Verdict == Equal && got.Bits < leastBits {
+			got.Verdict, got.FewBits = Undecided, true
+			got.Why = fmt.Sprintf("equal on random residues, but at the depth of these models others may be equal there as well: the error probability is only known to be < 2^-%d, 2^-%d is needed", got.Bits, leastBits)
+		}
 		if got.Verdict == Equal {
 			got.ButForWeights = false
 			*res = got
@@ -89,6 +93,13 @@ func exact(ctx context.Context, o Options, c *comparison, res *Exact) error {
 	*res = last
 	return nil
 }
+
+// leastBits is the least number of bits with which models count as equal by evaluation. A bound
+// of 2^-0, as very deep models have it, says nothing.
+const leastBits = 20
+
+// oneRun is the logarithm of the error probability of a run; 0: nothing is known of it.
+func (o Options) oneRun() float64 { return min(chance(o.A, o.B), 0) }
 
 // mode is a way of evaluating both models.
 type mode struct {
@@ -121,6 +132,11 @@ func (e *exactRun) modes() []mode {
 	again := o.Runs
 	if once(o) <= o.MaxFLOPs/1000 { // a second run takes no time, and squares the chance
 		again = max(again, 2)
+	}
+	if one := o.oneRun(); one < 0 {
+		if need := math.Ceil(leastBits / -one); need <= float64(affordable(o)) {
+			again = max(again, int(need))
+		}
 	}
 	runs := again
 	if tried.complete {

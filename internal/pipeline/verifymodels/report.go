@@ -66,9 +66,12 @@ type Report struct {
 	// Batches are the sizes of a dynamic batch for which the models were compared.
 	Batches []int `json:"batches,omitempty"`
 	// Sizes are the dynamic sizes if the verdict holds for all of them. It is empty for models
-	// with fixed sizes, and where only the sizes in At were compared.
-	Sizes []graph.SizeVar `json:"sizes,omitempty"`
-	At    []string        `json:"compared_at,omitempty"`
+	// with fixed sizes, and where only the sizes in At were compared. Only are fixed sizes of
+	// dynamic dimensions, and SizesFixed says why they are fixed if nobody asked for it.
+	Sizes      []graph.SizeVar `json:"sizes,omitempty"`
+	At         []string        `json:"compared_at,omitempty"`
+	Only       string          `json:"only_for,omitempty"`
+	SizesFixed string          `json:"sizes_fixed,omitempty"`
 	// Unreached says what could make a difference and was seen by no run.
 	Unreached []string `json:"unreached,omitempty"`
 	// Weights are the weights that both models hold (at the same place if the
@@ -137,6 +140,9 @@ type Exact struct {
 	// Bits: of models that are equal by evaluation, the chance that they were only taken to
 	// be so is below 2^-Bits.
 	Bits int `json:"bits,omitempty"`
+	// FewBits: no output differs, but Bits is too small, so that the models are not said to be
+	// equal.
+	FewBits bool `json:"fewBits,omitempty"`
 	// Output is the first output that differs, by its name in A.
 	Output string `json:"output,omitempty"`
 }
@@ -234,6 +240,9 @@ func (r *Report) String() string {
 	for _, text := range r.Unreached {
 		fmt.Fprintf(&b, "not reached: %s\n", text)
 	}
+	if r.SizesFixed != "" {
+		fmt.Fprintf(&b, "dynamic dimensions have fixed sizes, because a model cannot be read for all sizes: %s\n", r.SizesFixed)
+	}
 	for _, text := range r.Notes {
 		fmt.Fprintf(&b, "note: %s\n", text)
 	}
@@ -277,7 +286,11 @@ func (r *Report) State() {
 			batches += " and " + strconv.Itoa(n)
 		}
 	}
-	batches += r.forSizes()
+	if sizes := r.forSizes(); batches != "" && sizes != "" {
+		batches += "," + strings.TrimPrefix(sizes, " for")
+	} else {
+		batches += sizes
+	}
 	switch r.Verdict {
 	case ModelsEqual:
 		how := "proved for all inputs"

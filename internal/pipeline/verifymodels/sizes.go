@@ -123,15 +123,24 @@ func joined(all, r *Report) *Report {
 
 // forSizes says for which sizes a verdict holds.
 func (r *Report) forSizes() string {
-	if len(r.Sizes) > 0 {
-		parts := make([]string, len(r.Sizes))
+	var parts []string
+	switch {
+	case len(r.Sizes) > 0:
+		sizes := make([]string, len(r.Sizes))
 		for i, v := range r.Sizes {
-			parts[i] = v.String()
+			sizes[i] = v.String()
 		}
-		return " for all sizes, " + strings.Join(parts, ", ")
+		parts = append(parts, "all sizes, "+strings.Join(sizes, ", "))
+	case len(r.At) > 0:
+		parts = append(parts, strings.Join(r.At, "; "))
 	}
-	if len(r.At) == 0 {
+	if r.Only != "" && len(parts) > 0 {
+		parts = append(parts, "only for "+r.Only)
+	} else if r.Only != "" {
+		parts = append(parts, r.Only)
+	}
+	if len(parts) == 0 {
 		return ""
 	}
-	return " for " + strings.Join(r.At, "; ")
+	return " for " + strings.Join(parts, ", and ")
 }
