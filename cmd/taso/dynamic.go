@@ -231,9 +231,21 @@ func (k *modelFlags) furtherSizes(m *model.Model) ([]map[string]int, error) {
 	}
 	if len(given) == 0 {
 		add(func(v graph.SizeVar) int { return v.Sample / 4 })
-		add(func(v graph.SizeVar) int { return v.Sample * 2 })
+		add(larger)
 	}
 	return list, nil
+}
+
+// larger is a large size of a dimension: the end of its range, unless that is far away. Else it is 4
+// for a batch of 1, and twice the size for others.
+func larger(v graph.SizeVar) int {
+	switch {
+	case v.Hi <= int64(8*v.Sample):
+		return int(v.Hi)
+	case v.Sample == 1:
+		return 4
+	}
+	return 2 * v.Sample
 }
 
 // fedElsewhere is what is fed at the sizes of furtherSizes.
