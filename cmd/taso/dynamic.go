@@ -230,7 +230,9 @@ func (k *modelFlags) furtherSizes(m *model.Model) ([]map[string]int, error) {
 		})
 	}
 	if len(given) == 0 {
-		add(func(v graph.SizeVar) int { return v.Sample / 4 })
+		for _, part := range []int{16, 4} {
+			add(func(v graph.SizeVar) int { return v.Sample / part })
+		}
 		add(larger)
 	}
 	return list, nil
