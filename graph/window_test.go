@@ -284,3 +284,21 @@ func TestWindowNormalForm(t *testing.T) {
 		t.Errorf("%d sizes have %d forms", len(dims), len(forms))
 	}
 }
+
+func TestWords(t *testing.T) {
+	n, m := graph.Var("n"), graph.Var("m")
+	half := func(d graph.Dim) graph.Dim {
+		return graph.WindowOut(d, graph.Int(2), graph.TupleValue(2, 2), graph.NameValue(graph.Valid), 0)
+	}
+	up := func(d graph.Dim) graph.Dim { return half(d.Add(graph.Int(1))) }
+	for want, d := range map[string]graph.Dim{
+		"7": graph.Int(7), "n-1": n.Sub(graph.Int(1)), "-2*m*n+n+3": n.Sub(n.Mul(m).Scale(2)).Add(graph.Int(3)),
+		"floor(n/2)": half(n), "ceil(n/2)": up(n), "n+floor(m/2)": half(n.Scale(2).Add(m)), "floor((m+n)/2)": half(n.Add(m)),
+		"floor(n/4)": half(half(n)), "ceil(n/8)": up(up(up(n))), "ceil(n/4)-1": up(up(n).Sub(graph.Int(2))),
+		"3*m*floor(n/2)+1": half(n).Mul(m).Scale(3).Add(graph.Int(1)),
+	} {
+		if got := d.Words(); got != want {
+			t.Errorf("%s reads %s, want %s", d, got, want)
+		}
+	}
+}

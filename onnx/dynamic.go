@@ -88,7 +88,7 @@ func fixed(dims []graph.Dim) ([]int, bool) {
 func numberOf(d graph.Dim) int {
 	n, ok := d.Const()
 	if !ok {
-		must.Do(unsupported("size %s is dynamic", d))
+		must.Do(unsupported("size %s is dynamic", d.Words()))
 	}
 	return int(n)
 }
@@ -122,7 +122,7 @@ func (d *dynamic) differ(a, b graph.Dim) bool {
 // equalDims decides whether two sizes are the same.
 func (d *dynamic) equalDims(a, b graph.Dim) bool {
 	if a != b && !d.differ(a, b) {
-		must.Do(unsupported("whether %s is %s depends on the sizes", a, b))
+		must.Do(unsupported("whether %s is %s depends on the sizes", a.Words(), b.Words()))
 	}
 	return a == b
 }
@@ -130,7 +130,7 @@ func (d *dynamic) equalDims(a, b graph.Dim) bool {
 // atLeast decides whether a is b or more.
 func (d *dynamic) atLeast(a, b graph.Dim) bool {
 	yes, known := d.decided(a, b)
-	if text := fmt.Sprintf("whether %s is at least %s depends on the sizes", a, b); !known && d != nil && !d.narrowing.open[text] {
+	if text := fmt.Sprintf("whether %s is at least %s depends on the sizes", a.Words(), b.Words()); !known && d != nil && !d.narrowing.open[text] {
 		must.Do(&decision{a.Sub(b), text})
 	} else if !known {
 		must.Do(unsupported("%s%s", text, d.wayToDecide(a.Sub(b))))
@@ -168,7 +168,7 @@ func (d *dynamic) decided(a, b graph.Dim) (yes, known bool) {
 func (d *dynamic) require(a, b graph.Dim) bool {
 	yes, known := d.decided(a, b)
 	if !known {
-		must.Do(&undefined{least: a.Sub(b), text: fmt.Sprintf("whether %s is at least %s depends on the sizes", a, b)})
+		must.Do(&undefined{least: a.Sub(b), text: fmt.Sprintf("whether %s is at least %s depends on the sizes", a.Words(), b.Words())})
 	}
 	return yes
 }
@@ -176,7 +176,7 @@ func (d *dynamic) require(a, b graph.Dim) bool {
 // same reports whether two sizes are the same, without which the file fails.
 func (d *dynamic) same(a, b graph.Dim) bool {
 	if a != b && !d.differ(a, b) {
-		must.Do(disagree(a, b, fmt.Sprintf("whether %s is %s depends on the sizes", a, b)))
+		must.Do(disagree(a, b, fmt.Sprintf("whether %s is %s depends on the sizes", a.Words(), b.Words())))
 	}
 	return a == b
 }

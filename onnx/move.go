@@ -205,7 +205,7 @@ func (c *call) splitSizes() (int, []graph.Dim) {
 			parts = slices.Repeat([]graph.Dim{each}, n)
 		} else {
 			if _, number := size.Const(); !number && c.im.opset < 18 {
-				must.Do(indivisible(size, graph.Int(int64(n)), fmt.Sprintf("size %s does not split into %d equal parts at all sizes", size, n)))
+				must.Do(indivisible(size, graph.Int(int64(n)), fmt.Sprintf("size %s does not split into %d equal parts at all sizes", size.Words(), n)))
 			}
 			size := numberOf(size)
 			each := (size + n - 1) / n // the last part may be smaller
@@ -334,7 +334,7 @@ func (d *dynamic) quotient(x graph.Dim, by int64) graph.Dim {
 		return graph.Int(graph.FloorDiv(k, by))
 	}
 	if !d.atLeast(x, graph.Int(by)) {
-		must.Do(unsupported("%s/%d is not above 0 at all sizes", x, by))
+		must.Do(unsupported("%s/%d is not above 0 at all sizes", x.Words(), by))
 	}
 	return d.Simplify(graph.WindowOut(x, graph.Int(by), graph.TupleValue(by, 1), graph.NameValue(graph.Valid), 0))
 }

@@ -104,7 +104,7 @@ func (im *importer) mirrored(x *value, axis, before, after int, mode string) *va
 	if yes, known := im.open.decided(n, dim(least)); !known {
 		// Exporters and runtimes know reflection and wrapping by less than an axis only; the
 		// reference goes on beyond it.
-		must.Do(&undefined{least: n.Sub(dim(least)), agreed: true, text: fmt.Sprintf("whether %s is at least %d depends on the sizes", n, least)})
+		must.Do(&undefined{least: n.Sub(dim(least)), agreed: true, text: fmt.Sprintf("whether %s is at least %d depends on the sizes", n.Words(), least)})
 	} else if !yes {
 		must.Do(unsupported("mode %s with pads %d and %d of an axis of %s cells", mode, before, after, n))
 	}

@@ -90,7 +90,7 @@ func (c *call) resizedOpen(x *value) *value {
 		if len(sizes) > 0 {
 			k, ok := sizes[i].Quo(x.size(a))
 			if !ok {
-				must.Do(unsupported("size %s from %s is not supported: not a whole number of times", sizes[i], x.size(a)))
+				must.Do(unsupported("size %s from %s is not supported: not a whole number of times", sizes[i].Words(), x.size(a).Words()))
 			}
 			times[a] = k
 		} else if k := scales[i]; k == math.Trunc(k) && k >= 1 && k <= graph.MaxSize {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/must"
@@ -69,7 +70,11 @@ func (v *value) String() string {
 // typeText is the type with the variables of sizes.
 func (v *value) typeText() string {
 	if v.open != nil {
-		return v.dtype.String() + graph.ShapeOf(v.open...).String()
+		sizes := make([]string, len(v.open))
+		for i, d := range v.open {
+			sizes[i] = d.Words()
+		}
+		return v.dtype.String() + "[" + strings.Join(sizes, ", ") + "]"
 	}
 	return v.typ().String()
 }

@@ -6,21 +6,16 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 )
 
-// Join makes rules with two outputs: where proved rules L1 == R1 and L2 == R2
-// (in either orientation, after a renaming of variables) have the two outputs
-// of one split on their right, R1 = split(T).0 and R2 = split(T).1, or the
-// slices that these are, then (L1, L2) == split(T) is a rule whose proof is
-// that of both. Both sides have at most maxOps distinct operators; joins that
-// say no more than L == T are left out. The result is in the order of sets,
-// each rule once. axioms are looked through for commutativity, which a proof
-// needs where the canonical form exchanges inputs; without it such joins are
-// left out.
-func Join(rs []*Rule, maxOps int, axioms ...*law.Law) []*Rule {
-	comm := commutativity(axioms)
+// Join states laws with two outputs: where proved rules L1 == R1 and L2 == R2 (in either
+// orientation, after a renaming of variables) have the two outputs of one split on their right,
+// R1 = split(T).0 and R2 = split(T).1, or the slices that these are, then (L1, L2) == split(T)
+// follows. It is returned as a rule without a proof, which is for the caller to find. Both sides
+// have at most maxOps distinct operators; joins that say no more than L == T are left out. The
+// result is in the order of sets, each rule once.
+func Join(rs []*Rule, maxOps int) []*Rule {
 	firsts, seconds := map[string][]*half{}, map[string][]*half{}
 	for _, r := range rs {
 		if r.Status != Proved || len(r.Law.LHS) != 1 {
@@ -39,7 +34,7 @@ func Join(rs []*Rule, maxOps int, axioms ...*law.Law) []*Rule {
 	for _, key := range slices.Sorted(maps.Keys(firsts)) {
 		for _, a := range firsts[key] {
 			for _, b := range seconds[key] {
-				if r := joinHalves(a, b, maxOps, comm); r != nil {
+				if r := joinHalves(a, b, maxOps); r != nil {
 					joined = append(joined, r)
 				}
 			}
@@ -59,9 +54,6 @@ type half struct {
 }
 
 func halves(r *Rule) []*half {
-	if r.Proof != nil && r.Proof.Meaning != nil {
-		return nil // a proof of one equation from what operators compute is none of two
-	}
 	ty, err := r.Law.Types()
 	if err != nil {
 		return nil
@@ -106,7 +98,7 @@ func skeleton(t *law.Term) string {
 }
 
 // joinHalves joins two halves if their splits are one; nil otherwise.
-func joinHalves(a, b *half, maxOps int, comm map[*graph.Op]*law.Law) *Rule {
+func joinHalves(a, b *half, maxOps int) *Rule {
 	// One of the two may be typed more narrowly: its variables are kept.
 	base, other := a, b
 	in := renaming(b, a)
@@ -139,18 +131,6 @@ func joinHalves(a, b *half, maxOps int, comm map[*graph.Op]*law.Law) *Rule {
 	if err != nil {
 		return nil
 	}
-	proof := &law.Proof{}
-	if p := base.rule.Proof; p != nil {
-		proof.Instances = append(proof.Instances, p.Instances...)
-	}
-	if p := other.rule.Proof; p != nil {
-		proof.Instances = append(proof.Instances, substProof(p, in).Instances...)
-	}
-	if proof = carry(proof, l, r.Law, comm); proof == nil {
-		return nil
-	}
-	r.Proof = dedupeInstances(proof)
-	r.Status, r.Engine = Proved, "join"
 	r.Conditional = a.rule.Conditional || b.rule.Conditional
 	from := []string{a.rule.ID(), b.rule.ID()}
 	sort.Strings(from)
@@ -219,122 +199,4 @@ func appendPred(ps []law.Pred, p law.Pred) []law.Pred {
 		}
 	}
 	return append(ps, p)
-}
-
-// substProof is the proof over other variables: in gives what stands for the
-// old ones.
-func substProof(p *law.Proof, in *law.Instance) *law.Proof {
-	b := in.Substitution()
-	out := &law.Proof{Instances: make([]law.Instance, len(p.Instances))}
-	for i := range p.Instances {
-		o := &p.Instances[i]
-		n := law.Instance{Law: o.Law}
-		n.Tensors = mapValues(o.Tensors, func(t *law.Term) *law.Term { return t.Subst(in.Tensors, in.Fns, b) })
-		n.Dims = mapValues(o.Dims, func(d graph.Dim) graph.Dim { return d.Subst(b) })
-		n.Runs = mapValues(o.Runs, func(s graph.Shape) graph.Shape { return s.Subst(b) })
-		n.Attrs = mapValues(o.Attrs, func(v graph.Value) graph.Value { return v.Subst(b) })
-		n.Fns = mapValues(o.Fns, func(f string) string { return law.SubstFunction(f, in.Fns, b) })
-		out.Instances[i] = n
-	}
-	return out
-}
-
-func mapValues[T any](m map[string]T, f func(T) T) map[string]T {
-	if m == nil {
-		return nil
-	}
-	out := make(map[string]T, len(m))
-	for k, v := range m {
-		out[k] = f(v)
-	}
-	return out
-}
-
-// dedupeInstances drops instances that stand twice.
-func dedupeInstances(p *law.Proof) *law.Proof {
-	seen := map[string]bool{}
-	out := &law.Proof{Instances: []law.Instance{}}
-	for i := range p.Instances {
-		key := instanceKey(&p.Instances[i])
-		if !seen[key] {
-			seen[key] = true
-			out.Instances = append(out.Instances, p.Instances[i])
-		}
-	}
-	return out
-}
-
-func instanceKey(in *law.Instance) string {
-	var b strings.Builder
-	t := in.Text()
-	b.WriteString(t.Law)
-	for _, m := range []map[string]string{t.Tensors, t.Dims, t.Runs, t.Attrs, t.Fns} {
-		b.WriteByte('|')
-		for _, k := range slices.Sorted(maps.Keys(m)) {
-			b.WriteString(k + "=" + m[k] + ";")
-		}
-	}
-	return b.String()
-}
-
-// commutativity finds, for each commutative operator, a law that says so.
-func commutativity(laws []*law.Law) map[*graph.Op]*law.Law {
-	out := map[*graph.Op]*law.Law{}
-	for _, l := range laws {
-		if len(l.LHS) != 1 || len(l.Where) > 0 || l.Kind != law.Axiom && l.Kind != law.Lemma {
-			continue
-		}
-		x, y := l.LHS[0], l.RHS[0]
-		if x.Op != nil && x.Op.Commutative && y.Op == x.Op && len(x.Args) == 2 && x.Args[0].IsVar() && x.Args[1].IsVar() &&
-			x.Args[0].Var != x.Args[1].Var && y.Args[0].Var == x.Args[1].Var && y.Args[1].Var == x.Args[0].Var && out[x.Op] == nil {
-			out[x.Op] = l
-		}
-	}
-	return out
-}
-
-// carry turns a proof of l into one of the same law in canonical form, which
-// has names of its own and may exchange inputs of commutative operators; nil
-// if that cannot be proved.
-func carry(p *law.Proof, l, canonical *law.Law, comm map[*graph.Op]*law.Law) *law.Proof {
-	if names, ok := match(l, canonical, true); ok {
-		return substProof(p, names)
-	}
-	names, ok := match(l, canonical, false)
-	if !ok {
-		return nil
-	}
-	out := substProof(p, names)
-	left, right := names.Sides(l)
-	ty := &law.Typing{Shape: map[*law.Term]graph.Shape{}}
-	var f graph.Unifier
-	failed := false
-	for _, t := range append(append(left, right...), canonical.Outputs()...) {
-		if _, err := law.TypeOf(&f, t, canonical.VarShapes(), ty.Shape); err != nil {
-			return nil
-		}
-		t.Walk(func(u *law.Term) {
-			if u.Op == nil || !u.Op.Commutative || failed {
-				return
-			}
-			ax := comm[u.Op]
-			if ax == nil {
-				failed = true
-				return
-			}
-			swapped := law.Apply(u.Op, u.Attrs, u.Args[1], u.Args[0])
-			goal := &law.Law{Given: canonical.Given, LHS: []*law.Term{u}, RHS: []*law.Term{swapped}}
-			in, ok := match(ax, goal, true)
-			if !ok {
-				failed = true
-				return
-			}
-			in.Law = ax.Name
-			out.Instances = append(out.Instances, *in)
-		})
-	}
-	if failed {
-		return nil
-	}
-	return out
 }

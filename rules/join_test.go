@@ -1,28 +1,16 @@
 package rules
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 )
 
-// proved makes a rule with a one-instance proof that names its own variables.
 func proved(t testing.TB, src string) *Rule {
 	t.Helper()
 	r := ruleOf(t, src)
-	in := law.Instance{Law: "for_" + r.ID(), Tensors: map[string]*law.Term{}, Dims: map[string]graph.Dim{}}
-	for _, b := range r.Law.Given {
-		if b.Sort == "" {
-			in.Tensors["T"+b.Name] = law.V(b.Name)
-			for i, it := range b.Shape {
-				in.Dims[b.Name+string(rune('a'+i))] = it.Dim
-			}
-		}
-	}
-	r.Status, r.Proof = Proved, &law.Proof{Instances: []law.Instance{in}}
+	r.Status = Proved
 	return r
 }
 
@@ -39,17 +27,8 @@ func TestJoinMatmul(t *testing.T) {
 	if !Instance(want.Law, r.Law) || !Instance(r.Law, want.Law) {
 		t.Errorf("joined to\n%swant\n%s", law.Format(r.Law), law.Format(want.Law))
 	}
-	if r.Status != Proved || r.Proof == nil || len(r.Proof.Instances) != 2 {
+	if r.Status != Unknown || r.Proof != nil {
 		t.Fatalf("status %s, proof %v", r.Status, r.Proof)
-	}
-	// All variables of the proof are those of the joined law.
-	vars := r.Law.VarShapes()
-	for _, in := range r.Proof.Instances {
-		for _, tm := range in.Tensors {
-			if _, ok := vars[tm.Var]; !ok {
-				t.Errorf("the proof speaks of %s, the law has %v", tm, law.Format(r.Law))
-			}
-		}
 	}
 	if len(Join([]*Rule{a, b}, 2)) != 0 {
 		t.Error("a side of 3 operators passes a limit of 2")
@@ -68,7 +47,7 @@ func TestJoinSlices(t *testing.T) {
 		t.Fatalf("joins %v", got)
 	}
 	again := Join([]*Rule{a, b}, 4)
-	if !reflect.DeepEqual(got[0].Proof.Text(), again[0].Proof.Text()) && got[0].ID() != again[0].ID() {
+	if got[0].ID() != again[0].ID() {
 		t.Error("the result depends on the order of the rules")
 	}
 }
@@ -89,37 +68,5 @@ func TestJoinNot(t *testing.T) {
 		if len(got) != 0 {
 			t.Errorf("joined to %s", law.Format(got[0].Law))
 		}
-	}
-}
-
-// TestJoinCommutes: the canonical form may exchange the inputs of a sum; the
-// proof then says that it may.
-func TestJoinCommutes(t *testing.T) {
-	comm := parseLaw(t, `axiom ewadd_comm given X : [P..], Y : [P..] then ewadd(X, Y) == ewadd(Y, X)`)
-	mul := parseLaw(t, `axiom ewmul_comm given X : [P..], Y : [P..] then ewmul(X, Y) == ewmul(Y, X)`)
-	swapped, plain := 0, 0
-	for _, src := range []string{"ewadd(Z, ewmul(Y, X))", "ewadd(ewmul(X, Y), Z)", "ewadd(ewmul(Y, X), Z)", "ewadd(Z, ewmul(X, Y))"} {
-		l := parseLaw(t, "rule x given X : [m], Y : [m], Z : [m] then "+src+" == relu("+src+")")
-		c := law.Canonical(l)
-		c.Name = law.ID(l)
-		_, exact := match(l, c, true)
-		p := carry(&law.Proof{}, l, c, commutativity([]*law.Law{comm, mul}))
-		switch {
-		case p == nil:
-			t.Fatalf("%s: no proof", src)
-		case exact:
-			plain++
-			if len(p.Instances) != 0 {
-				t.Errorf("%s: %d instances where names alone differ", src, len(p.Instances))
-			}
-		default:
-			swapped++
-			if len(p.Instances) == 0 || carry(&law.Proof{}, l, c, nil) != nil {
-				t.Errorf("%s: inputs are exchanged without a proof", src)
-			}
-		}
-	}
-	if swapped == 0 || plain == 0 {
-		t.Errorf("%d swapped, %d plain: the test looks at neither case", swapped, plain)
 	}
 }

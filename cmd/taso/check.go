@@ -172,7 +172,7 @@ type checkReport struct {
 // were not given.
 func (rep *checkReport) print(w io.Writer, z3, networks bool) error {
 	by := "the checker"
-	if z3 {
+	if z3 && rep.Instances > 0 { // Z3 decides what follows from instances of laws
 		by = "the checker and Z3"
 	}
 	switch n := len(rep.Rejected); {
@@ -181,7 +181,11 @@ func (rep *checkReport) print(w io.Writer, z3, networks bool) error {
 	case networks:
 		fmt.Fprintf(w, "%s: an equation of two models, accepted by %s\n", rep.File, by)
 	default:
-		fmt.Fprintf(w, "%s: %s and %s accepted by %s\n", rep.File, plural(rep.Rules, "rule"), plural(rep.Lemmas, "lemma"), by)
+		what := plural(rep.Rules, "rule")
+		if rep.Lemmas > 0 {
+			what += " and " + plural(rep.Lemmas, "lemma")
+		}
+		fmt.Fprintf(w, "%s: %s accepted by %s\n", rep.File, what, by)
 	}
 	fmt.Fprint(w, verifymodels.AssumptionLine(rep.Assumptions))
 	for _, r := range rep.Rejected {

@@ -33,8 +33,8 @@ func newGenRules() *cobra.Command {
 		SuggestFor: []string{"generate", "discover"},
 		Short:      "Discover rewrite rules by enumeration, prove them, write a rule set",
 		Long: `Graphs of up to --max-ops operators are enumerated and evaluated on random inputs. Two graphs
-that agree become a candidate rule in its most general form. What is proved, from the axioms or
-from operator semantics, becomes a rule with a certificate for taso check.
+that agree become a candidate rule in its most general form. What is proved from what the operators
+compute becomes a rule with a certificate for taso check.
 
 Of equal graphs only one, the representative, is extended (--exhaustive extends all). From 4
 operators on, convolutions and pools of weights or constants are left out (--ops taso keeps them).
@@ -65,7 +65,7 @@ On request: ` + wrapped(strings.Join(enumerate.OperatorNames()[len(enumerate.Def
 	f.StringVar(&g.unproved, "unproved", "", "write refuted candidates, with counterexamples, and undecided ones as JSON to `FILE`")
 	f.StringVar(&g.html, "html", "", "write a page with rules, proofs and counterexamples to `FILE`")
 	f.BoolVar(&g.opt.Minimal, "minimal", false, "leave out rules that follow from the others")
-	f.BoolVar(&g.opt.AxiomsOnly, "axioms-only", false, "prove from the axioms only, not from operator semantics")
+	f.BoolVar(&g.opt.AxiomsOnly, "axioms-only", false, "prove from the axioms, as TASO does, not from what operators compute")
 	f.IntVar(&g.opt.SemanticOps, "semantic-ops", 3, "largest number of operators for rules about the true relu and maximum; 0: none")
 	f.BoolVar(&g.stages, "stages", false, "also print the counts of each stage, and why candidates are not proved")
 	f.BoolVar(&g.json, "json", false, "print the report as JSON")

@@ -23,7 +23,11 @@ func (g *genRules) write(rep *genrules.Report) ([]written, error) {
 		}
 		done = append(done, written{g.out, plural(rep.Set.Len(), "rule")})
 		if cert := certOf(g.out); cert != "" {
-			done = append(done, written{cert, fmt.Sprintf("%s, %s", plural(rep.Rules.Proved, "certificate"), plural(len(rep.Set.Lemmas), "lemma"))})
+			what := plural(rep.Rules.Proved, "certificate")
+			if n := len(rep.Set.Lemmas); n > 0 {
+				what += ", " + plural(n, "lemma")
+			}
+			done = append(done, written{cert, what})
 		}
 	}
 	if g.pb != "" {

@@ -47,3 +47,17 @@ func TestRanges(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// The sizes at which a result must not lose reach from small ones to the end of the range, or to
+// larger ones where that is far.
+func TestLarger(t *testing.T) {
+	for _, c := range []struct {
+		sample int
+		hi     int64
+		want   int
+	}{{128, 512, 512}, {128, 1024, 1024}, {128, 1025, 256}, {1, 8, 8}, {1, graph.Unbounded, 4}, {128, 128, 128}} {
+		if got := larger(graph.SizeVar{Name: "n", Sample: c.sample, Range: graph.Range{Lo: 1, Hi: c.hi}}); got != c.want {
+			t.Errorf("a sample of %d up to %d: %d, want %d", c.sample, c.hi, got, c.want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -403,8 +404,13 @@ func (b *Engine) max(ps []Piece, ctx []graph.Guard) (NF, error) {
 				return n, err
 			}
 		}
-		if len(ps) == 1 {
-			return b.pullOut(ps[0], ctx)
+		ps = slices.Clone(ps)
+		for i, p := range ps {
+			ps[i].Body = b.addUp(p.Body)
+		}
+		if out, rest, ok := b.content(ps); ok && !(len(ps) == 1 && b.constant(ps[0])) {
+			n, err := b.max(rest, ctx)
+			return b.timesEach(out, n, ctx), err
 		}
 	}
 	return b.maxPieces(ps, ctx)

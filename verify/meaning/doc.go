@@ -213,6 +213,7 @@
 //	  digits.go                         indices in digits
 //	  written.go                        literal ranges
 //	  ordered.go largest.go monotone.go what holds of the true relu and maximum
+//	  content.go                        factors that are not negative
 //	  alike.go equal.go unimodular.go   equality of sums
 //	  most.go                           equality of maxima
 //

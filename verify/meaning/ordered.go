@@ -109,7 +109,7 @@ func (b *Engine) remove(from, what []Atom) ([]Atom, bool) {
 }
 
 // rectify works out relu of n where that can be said in simpler terms: of what
-// is not negative, of a product with a factor that is not, and of a maximum.
+// is not negative, of what has a factor that is not, and of a maximum.
 func (b *Engine) rectify(f Fun, n NF, ctx []graph.Guard) (NF, bool, error) {
 	if b.nonNegative(n) {
 		return n, true, nil
@@ -117,76 +117,26 @@ func (b *Engine) rectify(f Fun, n NF, ctx []graph.Guard) (NF, bool, error) {
 	if out, ok, err := b.rectifySum(f, n, ctx); ok || err != nil {
 		return out, ok, err
 	}
-	if len(n) != 1 || len(n[0].Over) > 0 || n[0].Num.Sign() <= 0 {
+	if out, rest, ok := b.content([]Piece{{Body: b.addUp(n)}}); ok {
+		r, err := b.applyHere(f, rest[0].Body, ctx)
+		if err != nil {
+			return nil, false, err
+		}
+		return b.timesEach(out, r, ctx), true, nil
+	}
+	if len(n) != 1 || len(n[0].Over)+len(n[0].Dom) > 0 || n[0].Num.Sign() < 0 || len(n[0].Atoms) != 1 || n[0].Atoms[0].Kind != Most {
 		return nil, false, nil
 	}
-	t := n[0]
-	out := Term{Num: t.Num, Facs: t.Facs, Dom: t.Dom}
-	rest := Term{Num: one}
-	for _, a := range t.Atoms {
-		if b.atomNonNegative(a) {
-			out.Atoms = append(out.Atoms, a)
-		} else {
-			rest.Atoms = append(rest.Atoms, a)
+	// relu keeps the order.
+	var ps []Piece
+	for _, p := range n[0].Atoms[0].Pieces {
+		body, err := b.apply(f, p.Body, join(ctx, p.Dom...))
+		if err != nil {
+			return nil, false, err
 		}
+		ps = append(ps, Piece{p.Over, p.Dom, body})
 	}
-	if len(rest.Atoms) == 1 && rest.Atoms[0].Kind == Most {
-		// relu keeps the order.
-		var ps []Piece
-		for _, p := range rest.Atoms[0].Pieces {
-			body, err := b.apply(f, p.Body, join(ctx, p.Dom...))
-			if err != nil {
-				return nil, false, err
-			}
-			ps = append(ps, Piece{p.Over, p.Dom, body})
-		}
-		out.Atoms = append(out.Atoms, Atom{Kind: Most, Pieces: ps})
-		return NF{out}, true, nil
-	}
-	if len(out.Atoms) == 0 && len(out.Facs) == 0 && out.Num.Cmp(one) == 0 {
-		return nil, false, nil
-	}
-	out.Atoms = append(out.Atoms, Atom{Kind: Apply, Fn: f, Arg: NF{rest}})
-	return NF{out}, true, nil
-}
-
-// pullOut takes factors that are not negative, and do not depend on the point,
-// out of a maximum.
-func (b *Engine) pullOut(p Piece, ctx []graph.Guard) (NF, error) {
-	if b.constant(p) || len(p.Body) != 1 || len(p.Body[0].Over) > 0 || p.Body[0].Num.Sign() <= 0 {
-		return b.maxPieces([]Piece{p}, ctx)
-	}
-	t := p.Body[0]
-	out, rest := Term{Num: t.Num}, Term{Num: one, Dom: t.Dom}
-	for _, f := range t.Facs {
-		if b.anyMention(f.E, p.Over) {
-			rest = rest.times(f.E, f.Exp)
-		} else {
-			out = out.times(f.E, f.Exp)
-		}
-	}
-	for _, a := range t.Atoms {
-		free := b.atomNonNegative(a)
-		for _, v := range p.Over {
-			free = free && !b.atomMentions(a, v)
-		}
-		if free {
-			out.Atoms = append(out.Atoms, a)
-		} else {
-			rest.Atoms = append(rest.Atoms, a)
-		}
-	}
-	inner, err := b.maxPieces([]Piece{{p.Over, p.Dom, NF{rest}}}, ctx)
-	if err != nil {
-		return nil, err
-	}
-	var ts NF
-	for _, t := range inner {
-		if t, ok := b.mul(out, t, ctx); ok {
-			ts = append(ts, t)
-		}
-	}
-	return ts, nil
+	return NF{{Num: one, Atoms: []Atom{{Kind: Most, Pieces: ps}}}}, true, nil
 }
 
 // clipped says what clipping from 0 up and a leaky relu are in terms of the

@@ -76,12 +76,17 @@ func (b *Engine) substExpr(e *graph.Expr, by map[graph.Sym]graph.Index) *graph.E
 	return out
 }
 
-// collect adds up terms that are the same at sight, but for their numbers and the names
-// of their bound variables.
+// collect adds up terms of what is written out.
 func (b *Engine) collect(n NF) NF {
 	if !b.written {
 		return n
 	}
+	return b.addUp(n)
+}
+
+// addUp adds up terms that are the same at sight, but for their numbers and the names of their
+// bound variables.
+func (b *Engine) addUp(n NF) NF {
 	var out NF
 next:
 	for _, t := range n {

@@ -29,7 +29,7 @@ axiom conv_concat_batch
 	// Output: proved for all sizes
 }
 
-func ExampleCertifyOrdered() {
+func ExampleShow() {
 	laws, err := law.Parse("example", []byte(`
 # The third power grows.
 rule cubes
@@ -41,7 +41,7 @@ rule cubes
 		fmt.Println(err)
 		return
 	}
-	l, proof, err := sums.CertifyOrdered(context.Background(), laws[0], 1000)
+	l, proof, err := sums.Show(context.Background(), laws[0], 1000)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -20,40 +20,51 @@ func Certify(ctx context.Context, l *law.Law) ([]int64, error) {
 // unknowns, some tens of microseconds each; 0: none. Half of the laws of networks that
 // have a proof need less than 20, nine in ten less than 1000.
 func CertifyWithin(ctx context.Context, l *law.Law, most int) ([]int64, error) {
-	p, _, err := certify(ctx, l, most)
+	p, _, _, err := certify(ctx, l, most)
 	return p, err
 }
 
-// certify also says whether the order of numbers may matter.
-func certify(ctx context.Context, l *law.Law, most int) (proof []int64, orders bool, err error) {
+// certify also says what was shown where that is not all, and whether the order of numbers may
+// matter.
+func certify(ctx context.Context, l *law.Law, most int) (proof []int64, shown meaning.Claims, orders bool, err error) {
 	r := NewRecorder(ctx)
 	r.most, r.law = most, l
 	c, err := meaning.Run(l, r)
 	if ctx.Err() != nil {
-		return nil, false, ctx.Err()
+		return nil, c, false, ctx.Err()
 	}
 	if err != nil || !c.Shows(l) {
-		return nil, r.orders, nil
+		return nil, c, r.orders, nil
 	}
 	if _, err := meaning.Check(l, r.out); err != nil {
-		return nil, r.orders, nil
+		return nil, c, r.orders, nil
 	}
-	return r.out, r.orders, nil
+	return r.out, c, r.orders, nil
 }
 
-// CertifyOrdered is CertifyWithin for a law that may be about the true relu and maximum
-// only: then the law that is returned with the proof has the tag ordered. Without a
+// Show is CertifyWithin for a law of which less may hold, and returns what does: it may be about
+// the true relu and maximum only, then it has the tag ordered; and where one side is defined
+// more often than the other, it is the law from left to right, or from right to left. Without a
 // proof it is l.
-func CertifyOrdered(ctx context.Context, l *law.Law, most int) (*law.Law, []int64, error) {
-	if l.HasTag(law.TagOrdered) {
-		p, err := CertifyWithin(ctx, l, most)
-		return l, p, err
+func Show(ctx context.Context, l *law.Law, most int) (*law.Law, []int64, error) {
+	m := l
+	if !l.HasTag(law.TagOrdered) {
+		n := *l
+		n.Tags = append(slices.Clone(l.Tags), law.TagOrdered)
+		m = &n
 	}
-	m := *l
-	m.Tags = append(slices.Clone(l.Tags), law.TagOrdered)
-	p, orders, err := certify(ctx, &m, most)
-	if err != nil || p == nil && !orders {
+	p, c, orders, err := certify(ctx, m, most)
+	if err != nil {
 		return l, nil, err
+	}
+	if p == nil && !l.OneWay && c.Equal && c.Forward != c.Backward {
+		m, l = law.OneDirection(m, c.Backward), law.OneDirection(l, c.Backward)
+		if p, err = CertifyWithin(ctx, m, most); err != nil {
+			return l, nil, err
+		}
+	}
+	if l.HasTag(law.TagOrdered) || p == nil && !orders {
+		return l, p, nil
 	}
 	// Where nothing depends on the order the proofs are the same.
 	if p != nil {
@@ -64,7 +75,7 @@ func CertifyOrdered(ctx context.Context, l *law.Law, most int) (*law.Law, []int6
 	if q, err := CertifyWithin(ctx, l, most); p == nil || q != nil || err != nil {
 		return l, q, err
 	}
-	return &m, p, nil
+	return m, p, nil
 }
 
 // Recorder answers an engine by search, and writes the proof that a reader of package

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/taso-go/taso/egraph/tensor"
 	"github.com/taso-go/taso/enumerate"
@@ -51,19 +50,14 @@ func (j *judge) derived(ctx context.Context, goals []*law.Law, rounds []tensor.L
 
 // meant are laws as rules with proofs from what their operators compute; nil where there
 // is none.
-func (j *judge) meant(ctx context.Context, goals []*law.Law, most int) ([]*rules.Rule, error) {
+func (j *judge) meant(ctx context.Context, goals []*law.Law, most int, done func()) ([]*rules.Rule, error) {
 	found := make([]*rules.Rule, len(goals))
-	take := func(i int, p []int64, ordered bool) {
-		r, err := canonical(goals[i])
-		if p == nil || err != nil {
+	take := func(i int, shown *law.Law, p []int64) {
+		r, err := canonical(shown)
+		if err != nil {
 			return
 		}
-		if ordered && !r.Law.HasTag(law.TagOrdered) {
-			m := *r.Law
-			m.Tags = append(slices.Clone(m.Tags), law.TagOrdered)
-			r.Law = &m
-		}
-		r.Proof = &law.Proof{Meaning: p}
+		r.Law, r.Proof = shown, &law.Proof{Meaning: p}
 		if _, err := check.Rule(r.Law, r.Proof, j.ByName); err == nil {
 			r.Status, r.Engine = rules.Proved, "sums"
 			found[i] = r
@@ -71,13 +65,22 @@ func (j *judge) meant(ctx context.Context, goals []*law.Law, most int) ([]*rules
 	}
 	if !j.here(len(goals)) {
 		return found, j.ask(ctx, goals, Question{Meaning: most}, func(i int, a *Answer) error {
-			take(i, a.Meaning, a.Ordered)
-			return nil
+			if done(); a.Meaning == nil {
+				return nil
+			}
+			shown, err := law.ParseLaw(a.Shown)
+			if err == nil {
+				take(i, shown, a.Meaning)
+			}
+			return err
 		})
 	}
 	return found, parallel.Each(ctx, j.opt.Workers, len(goals), func(_, i int) error {
-		p, ordered, err := certified(ctx, goals[i], most)
-		take(i, p, ordered)
+		shown, p, err := certified(ctx, goals[i], most)
+		if p != nil {
+			take(i, shown, p)
+		}
+		done()
 		return err
 	})
 }

@@ -101,6 +101,25 @@ func (j *judge) basis(ctx context.Context) error {
 			proved = append(proved, r.Law)
 		}
 	}
+	if !j.opt.AxiomsOnly {
+		set := &rules.Set{}
+		for _, r := range j.sorted() {
+			if !r.Law.HasTag(law.TagOrdered) {
+				c := *r
+				set.Add(&c)
+			}
+		}
+		if err := derivable(ctx, set, j.opt); err != nil {
+			return err
+		}
+		j.basisLaws = nil
+		for _, r := range set.Rules {
+			if !r.Derivable {
+				j.basisLaws = append(j.basisLaws, r.Law)
+			}
+		}
+		return ctx.Err()
+	}
 	general := j.General().Laws
 	eg := &verify.EGraph{Laws: proved, Rounds: deriveRounds, Workers: j.opt.Workers}
 	vs, err := eg.Prove(ctx, general)

@@ -1,19 +1,18 @@
 // Package genrules is the command gen-rules as a function: enumerate graphs,
 // bucket them by fingerprint, state pairs that agree as laws, prove them from
-// the axioms, and keep what is needed.
+// what their operators compute, and keep what is needed.
 //
-//	enumerate ─ candidates ─▶ e-graph proof ─▶ Z3 ground core ─▶ checker ─▶ rule
-//	     ▲                        │ no proof: counterexample, or unknown     │
-//	     └────────────── proved rules prune the next batch ◀────────────────┘
+//	enumerate ─ candidates ─▶ proof (verify/sums) ─▶ checker (verify/meaning) ─▶ rule
+//	     ▲                        │ no proof: counterexample, or unknown           │
+//	     └────────────────── proved rules prune the next batch ◀──────────────────┘
 //
-// A rule enters the set only if three programs agree that have the reading of
-// laws in common and no reasoning: the e-graph found the instances, Z3 finds their ground formula contradictory to
-// the negated rule, and package verify/check accepts them. Everything depends
-// on the options alone and not on the number of workers.
+// No axiom is used: a new operator needs its definition. Everything depends on the options
+// alone and not on the number of workers.
 //
-// A candidate that a small e-graph does not prove so is proved from what its operators
-// compute, if verify/sums finds a proof that verify/meaning accepts: its certificate
-// holds that. Options.AxiomsOnly leaves this out.
+// With Options.AxiomsOnly, candidates are proved from the axioms, as TASO does. Then a rule enters
+// the set only if three programs agree that have the reading of laws in common and no reasoning:
+// the e-graph found the instances, Z3 finds their ground formula contradictory to the negated rule,
+// and package verify/check accepts them.
 //
 // Fingerprints take relu and maxima for any function and any order, so most of what agrees
 // there is a law of all of them. It is proved from such laws only; where what operators

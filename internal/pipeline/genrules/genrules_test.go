@@ -198,9 +198,9 @@ func ExampleRun() {
 		return
 	}
 	for _, r := range rep.Set.Rules {
-		fmt.Println(law.FormatOutputs(r.Law.LHS), "==", law.FormatOutputs(r.Law.RHS), r.Proof.Laws())
+		fmt.Println(law.FormatOutputs(r.Law.LHS), "==", law.FormatOutputs(r.Law.RHS), r.Engine)
 	}
-	// Output: transpose(transpose(A)) == A [transpose_inverse]
+	// Output: transpose(transpose(A)) == A sums
 }
 
 // Proofs per second: e-graph search, minimization by Z3 and the checker.

@@ -25,7 +25,7 @@ type judge struct {
 	order     []string               // of unproved, as met
 	basisLaws []*law.Law             // see basis
 	failed    map[string]failure     // goals the prover could not decide, by law text
-	unmeant   map[string]int         // by law text: the work after which it was not proved from what operators compute
+	unmeant   map[string]bool        // by law text: not proved from what operators compute
 }
 
 // newJudge loads the axioms and lemmas, as far as they matter to ops; nil: all.
@@ -37,7 +37,7 @@ func newJudge(ctx context.Context, ops []*graph.Op, opt *Options) (*judge, error
 		return nil, err
 	}
 	return &judge{opt: opt, Theory: t, proved: map[string]*rules.Rule{},
-		unproved: map[string]*Unproved{}, failed: map[string]failure{}, unmeant: map[string]int{}}, nil
+		unproved: map[string]*Unproved{}, failed: map[string]failure{}, unmeant: map[string]bool{}}, nil
 }
 
 // put keeps a proved rule, at the smallest level at which it was found, and without the

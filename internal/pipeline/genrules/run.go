@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -185,7 +186,10 @@ func (r *run) levelStages(n int, st enumerate.Stats) {
 // finish assembles the set and the figures.
 func (r *run) finish(ctx context.Context) error {
 	rep, j := r.rep, r.judge
-	set := &rules.Set{Axioms: axioms.Text(), Lemmas: j.Lemmas}
+	set := &rules.Set{Axioms: axioms.Text()}
+	if r.opt.AxiomsOnly {
+		set.Lemmas = j.Lemmas
+	}
 	set.Header = rules.Header{Tool: "taso gen-rules", Seed: fmt.Sprint(r.opt.Seed),
 		Universe:     fmt.Sprintf("%s; up to %d operators, %s", rep.Universe, rep.MaxOps, rep.Mode),
 		AxiomsSHA256: rep.AxiomsSHA256}
@@ -198,18 +202,8 @@ func (r *run) finish(ctx context.Context) error {
 		}
 	}
 	r.stage("derivable", int64(set.Count().Derivable))
-	if joined := rules.Join(set.Rules, r.opt.MaxOps, axioms.ByKind(law.Axiom)...); len(joined) > 0 {
-		kept := 0
-		for _, rule := range joined {
-			// Joining composes proofs; the checker has the last word here too.
-			if _, err := check.Rule(rule.Law, rule.Proof, j.ByName); err != nil || law.ID(rule.Law) != rule.ID() {
-				continue
-			}
-			if set.Add(rule) {
-				kept++
-			}
-		}
-		r.stage(JoinedStage, int64(kept))
+	if err := r.join(ctx, set); err != nil && ctx.Err() == nil {
+		return err
 	}
 	if r.opt.Minimal {
 		set = set.Minimal()
@@ -246,6 +240,47 @@ func (r *run) finish(ctx context.Context) error {
 	// Terms meet under one seed; further seeds come only when a pair is stated.
 	rep.CollisionBound = fingerprint.CollisionBound(float64(rep.Graphs), rep.MaxOps, 1)
 	r.opt.Progress.Close()
+	return nil
+}
+
+// join adds rules with two outputs.
+func (r *run) join(ctx context.Context, set *rules.Set) error {
+	stated := rules.Join(set.Rules, r.opt.MaxOps)
+	if len(stated) == 0 {
+		return nil
+	}
+	goals := make([]*law.Law, len(stated))
+	for i, s := range stated {
+		goals[i] = s.Law
+	}
+	found := make([]*rules.Rule, len(goals))
+	if !r.opt.AxiomsOnly {
+		var err error
+		if found, err = r.judge.meant(ctx, goals, mostWork, func() {}); err != nil {
+			return err
+		}
+	} else {
+		vs, err := r.judge.decide(ctx, slices.Clone(goals), verify.DefaultRounds, func() {})
+		if err != nil {
+			return err
+		}
+		for i, v := range vs {
+			if _, err := check.Rule(goals[i], v.Proof, r.judge.ByName); v.Status == verify.Proved && err == nil {
+				found[i] = stated[i]
+				found[i].Status, found[i].Proof, found[i].Engine = rules.Proved, v.Proof, v.Engine
+			}
+		}
+	}
+	kept := 0
+	for i, s := range stated {
+		if f := found[i]; f != nil && f.ID() == s.ID() {
+			f.Conditional, f.Reason, f.Level = s.Conditional, s.Reason, s.Level
+			if set.Add(f) {
+				kept++
+			}
+		}
+	}
+	r.stage(JoinedStage, int64(kept))
 	return nil
 }
 

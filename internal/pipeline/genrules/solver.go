@@ -22,7 +22,7 @@ type Question struct {
 	// verify.DefaultRounds?
 	Rounds int `json:"rounds,omitempty"`
 	// Meaning: is it proved from what its operators compute, with so much work
-	// (sums.CertifyOrdered)?
+	// (sums.Show)?
 	Meaning int `json:"meaning,omitempty"`
 	// Bindings: is it refuted by one of so many, chosen by Seed?
 	Bindings int    `json:"bindings,omitempty"`
@@ -40,7 +40,7 @@ type Answer struct {
 	Proof    *law.CertRule `json:"proof,omitempty"` // nil: it is not proved
 
 	Meaning []int64         `json:"meaning,omitempty"` // the proof, nil: there is none
-	Ordered bool            `json:"ordered,omitempty"` // which is of the true relu and maximum
+	Shown   string          `json:"shown,omitempty"`   // law.Format of the law of which it is one
 	Witness *refute.Witness `json:"witness,omitempty"` // nil: none was found
 }
 
@@ -80,7 +80,10 @@ func (s *Solver) Solve(ctx context.Context, q Question) (a Answer, err error) {
 			a.Proof = &e
 		}
 	case q.Meaning > 0:
-		a.Meaning, a.Ordered, err = certified(ctx, l, q.Meaning)
+		var shown *law.Law
+		if shown, a.Meaning, err = certified(ctx, l, q.Meaning); shown != nil {
+			a.Shown = law.Format(shown)
+		}
 	case q.Bindings > 0:
 		a.Witness, err = counterexample(ctx, l, q.Bindings, q.Seed)
 	default:
@@ -98,15 +101,23 @@ func canonical(l *law.Law) (*rules.Rule, error) {
 	return r, err
 }
 
-// certified is a proof of a law in canonical form from what its operators compute, or nil.
-// ordered says that it is one of the law of the true relu and maximum.
-func certified(ctx context.Context, l *law.Law, most int) (p []int64, ordered bool, err error) {
-	r, err := canonical(l)
-	if err != nil {
-		return nil, false, nil
+// certified is what can be shown of a law from what its operators compute (sums.Show), in
+// canonical form, and the proof; nil if that is nothing.
+func certified(ctx context.Context, l *law.Law, most int) (*law.Law, []int64, error) {
+	for {
+		r, err := canonical(l)
+		if err != nil {
+			return nil, nil, nil
+		}
+		shown, p, err := sums.Show(ctx, r.Law, most)
+		if err != nil || p == nil {
+			return nil, nil, err
+		}
+		if shown.OneWay == r.Law.OneWay {
+			return shown, p, nil
+		}
+		l = shown // its canonical form may be another
 	}
-	m, p, err := sums.CertifyOrdered(ctx, r.Law, most)
-	return p, p != nil && m.HasTag(law.TagOrdered), err
 }
 
 // counterexample looks for one; nil: none is found.

@@ -66,10 +66,9 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 	nothing := func() {}
 	var err error
 	step := func(what error) { err = cmp.Or(err, what) }
-	step(b.derive(ctx, first, few, done))
-	step(b.mean(ctx, first, mostWork))
+	step(b.try(ctx, first, few, done))
 	step(b.refute(ctx, fewBindings))
-	if len(few) < len(b.rounds) {
+	if j.opt.AxiomsOnly && len(few) < len(b.rounds) {
 		step(b.derive(ctx, first, b.rounds, nothing))
 	}
 	for i, form := range []func(*trial) *law.Law{base, next, base} {
@@ -78,8 +77,7 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 				t.narrowed = !t.c.Proved && t.c.Narrow()
 			}
 		}
-		step(b.derive(ctx, form, few, nothing))
-		step(b.mean(ctx, form, mostWork))
+		step(b.try(ctx, form, few, nothing))
 	}
 	step(b.refute(ctx, manyBindings))
 	if err != nil {
@@ -118,6 +116,15 @@ func (b *trials) ask(form func(*trial) *law.Law) (open []*trial, goals []*law.La
 	return open, goals
 }
 
+// try proves a form of the candidates from what their operators compute, or from the axioms and
+// lemmas if these alone are to be used. done is called for each of them.
+func (b *trials) try(ctx context.Context, form func(*trial) *law.Law, rounds []tensor.Limits, done func()) error {
+	if b.j.opt.AxiomsOnly {
+		return b.derive(ctx, form, rounds, done)
+	}
+	return b.mean(ctx, form, done)
+}
+
 // derive proves a form of the candidates from the axioms and lemmas.
 func (b *trials) derive(ctx context.Context, form func(*trial) *law.Law, rounds []tensor.Limits, done func()) error {
 	open, goals := b.ask(form)
@@ -140,20 +147,16 @@ func (b *trials) derive(ctx context.Context, form func(*trial) *law.Law, rounds 
 	return nil
 }
 
-// mean proves a form of the candidates from what their operators compute, unless the
-// axioms alone are to be used.
-func (b *trials) mean(ctx context.Context, form func(*trial) *law.Law, most int) error {
-	if b.j.opt.AxiomsOnly {
-		return nil
-	}
+// mean proves a form of the candidates from what their operators compute.
+func (b *trials) mean(ctx context.Context, form func(*trial) *law.Law, done func()) error {
 	open, goals := b.ask(func(t *trial) *law.Law {
 		l := form(t)
-		if l == nil || b.j.unmeant[law.Format(l)] >= most {
+		if l == nil || b.j.unmeant[law.Format(l)] {
 			return nil
 		}
 		return l
 	})
-	found, err := b.j.meant(ctx, goals, most)
+	found, err := b.j.meant(ctx, goals, mostWork, done)
 	if err != nil {
 		return err
 	}
@@ -164,7 +167,8 @@ func (b *trials) mean(ctx context.Context, form func(*trial) *law.Law, most int)
 			t.c.Wide = law.Format(goals[i]) == law.Format(t.c.Law)
 			t.c.Proved = true
 		} else {
-			b.j.unmeant[law.Format(goals[i])] = most
+			b.j.unmeant[law.Format(goals[i])] = true
+			t.reason = cmp.Or(t.reason, "no proof from what the operators compute")
 		}
 	}
 	return nil

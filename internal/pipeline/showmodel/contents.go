@@ -86,8 +86,11 @@ func shapeText(s graph.Shape) string {
 	return strings.Join(parts, "×")
 }
 
-// dimText is a size in words, such as 2*batch. A size with window functions is printed as a
-// function of its variables, such as f(width).
+// maxDimText is the longest text of a size in a table.
+const maxDimText = 30
+
+// dimText is a size in words, such as 2*batch. A long one with quotients is printed as a function
+// of its variables, such as f(width).
 func dimText(d graph.Dim) string {
 	windows, of := false, map[string]bool{}
 	d.Walk(func(a graph.Atom) {
@@ -96,8 +99,8 @@ func dimText(d graph.Dim) string {
 			of[a.Name] = true
 		}
 	})
-	if !windows {
-		return d.String()
+	if text := d.Words(); !windows || len(text) <= maxDimText {
+		return text
 	}
 	return "f(" + strings.Join(slices.Sorted(maps.Keys(of)), ", ") + ")"
 }
