@@ -129,8 +129,8 @@ var figures = map[string]func(r *reading) string{
 				slower++
 			}
 		}
-		return fmt.Sprintf("%d of %d files; of %d changed, at three sizes each: %d times faster, %d times slower",
-			len(r.rows(0, []string{"for all sizes=yes"})), len(r.rows(0, nil)), len(r.rows(0, []string{"changed=yes"})), faster, slower)
+		return fmt.Sprintf("%d of %d files; %d changed, faster at %d of %d sizes, slower at %d",
+			len(r.rows(0, []string{"for all sizes=yes"})), len(r.rows(0, nil)), len(r.rows(0, []string{"changed=yes"})), faster, len(r.rows(1, nil)), slower)
 	},
 	"own-funnel": func(r *reading) string {
 		return fmt.Sprintf("%s proved, %s independent, %s refuted, %s unknown", r.show(1, "rules proved"), r.show(1, "kept"),
