@@ -154,6 +154,9 @@
 // through both. Sizes, counts and weights that multiply entries are not negative where their term
 // counts, except literal numbers.
 //
+//   - A factor of all terms that is not negative moves out of a relu, and out of a maximum if all its
+//     values have it and it does not depend on the point: relu(k*x) is k*relu(x), for k of at least 0.
+//     Such are the numbers' greatest common divisor, sizes and counts, squares, and what is rectified.
 //   - An idempotent function, such as floor, does not change its own results.
 //   - Clamping x to [a, b] and then to [c, d] is clamping x to [a', b'], where a' and b' are a and b
 //     clamped to [c, d], if a <= b and c <= d: for x below a, from a to b, and above b. The relu

@@ -89,60 +89,27 @@ func (b *byTag) add(l *law.Law) {
 // from the rules of the levels before. Below, the rules are too few.
 const deriveFrom = 4
 
-// basis prepares the derivation of pairs from the rules proved so far. A proof
-// from the axioms is a derivation if every law it uses follows from the rules;
-// so the laws are the axioms and lemmas that do, and the rules that do not
-// follow from those. Laws of the true relu and maximum are left out, since a pair that
+// basis prepares the derivation of pairs from the rules proved so far: from those that do not
+// follow from smaller ones. Laws of the true relu and maximum are left out, since a pair that
 // follows by them may be a law of any function that does not.
 func (j *judge) basis(ctx context.Context) error {
-	var proved []*law.Law
+	set := &rules.Set{}
 	for _, r := range j.sorted() {
 		if !r.Law.HasTag(law.TagOrdered) {
-			proved = append(proved, r.Law)
+			own := *r // it is marked here
+			set.Add(&own)
 		}
 	}
-	if !j.opt.AxiomsOnly {
-		set := &rules.Set{}
-		for _, r := range j.sorted() {
-			if !r.Law.HasTag(law.TagOrdered) {
-				c := *r
-				set.Add(&c)
-			}
-		}
-		if err := derivable(ctx, set, j.opt); err != nil {
-			return err
-		}
-		j.basisLaws = nil
-		for _, r := range set.Rules {
-			if !r.Derivable {
-				j.basisLaws = append(j.basisLaws, r.Law)
-			}
-		}
-		return ctx.Err()
-	}
-	general := j.General().Laws
-	eg := &verify.EGraph{Laws: proved, Rounds: deriveRounds, Workers: j.opt.Workers}
-	vs, err := eg.Prove(ctx, general)
-	if err != nil {
+	if err := derivable(ctx, set, j.opt); err != nil {
 		return err
 	}
-	var laws []*law.Law
-	for i, v := range vs {
-		if v.Status == verify.Proved {
-			laws = append(laws, general[i])
+	j.basisLaws = nil
+	for _, r := range set.Rules {
+		if !r.Derivable {
+			j.basisLaws = append(j.basisLaws, r.Law)
 		}
 	}
-	eg = &verify.EGraph{Laws: laws, Rounds: deriveRounds, Workers: j.opt.Workers}
-	if vs, err = eg.Prove(ctx, proved); err != nil {
-		return err
-	}
-	for i, v := range vs {
-		if v.Status != verify.Proved {
-			laws = append(laws, proved[i])
-		}
-	}
-	j.basisLaws = laws
-	return ctx.Err()
+	return nil
 }
 
 // deriver is what the enumerator asks.
