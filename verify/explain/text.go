@@ -14,11 +14,13 @@ const lineWidth = 100
 
 // Text writes the proof for people: for each output the left side, then each
 // step with its law, the law's sentence, and, where only a part of the term
-// changes, which part becomes what. A proof from what operators compute has no steps
-// that are terms: what it is is said.
+// changes, which part becomes what. A proof from what operators compute has no steps: what both
+// sides compute is written, if it is short.
 func Text(w io.Writer, goal *law.Law, p *law.Proof, laws map[string]*law.Law) error {
 	if p.Meaning != nil {
-		_, err := fmt.Fprintf(w, "     both sides are the same sums of the same entries, by %d numbers (verify/meaning)\n", len(p.Meaning))
+		var b strings.Builder
+		entries(&b, goal)
+		_, err := fmt.Fprintf(w, "%s     both sides are the same sums of the same entries, by %d numbers (verify/meaning)\n", b.String(), len(p.Meaning))
 		return err
 	}
 	chains, err := Chain(goal, p, laws)
