@@ -11,6 +11,12 @@ func (d Dim) Words() string {
 	terms, c := d.Terms()
 	var b strings.Builder
 	for _, t := range terms {
+		floor := false
+		if len(t.Atoms) == 1 {
+			if floor = t.Atoms[0].floor(); floor { // ceil((n+1)/2) is floor(n/2)+1
+				c += t.Coef
+			}
+		}
 		switch {
 		case t.Coef < 0:
 			b.WriteByte('-')
@@ -24,7 +30,7 @@ func (d Dim) Words() string {
 			if i > 0 {
 				b.WriteByte('*')
 			}
-			b.WriteString(a.words())
+			b.WriteString(a.words(floor))
 		}
 	}
 	switch {
@@ -39,27 +45,21 @@ func (d Dim) Words() string {
 	return b.String()
 }
 
-func (a Atom) words() string {
-	x, by, ok := a.ceiling()
+// floor reports whether the atom is written as one that is rounded down, and 1.
+func (a Atom) floor() bool {
+	x, _, ok := a.collapsed()
+	_, c := x.Terms()
+	return ok && c == 1
+}
+
+func (a Atom) words(floor bool) string {
+	x, by, ok := a.collapsed()
 	if !ok {
 		return a.Dim().String()
 	}
-	// A quotient of a quotient: ceil((ceil(y/n)+k)/by) is ceil((y+k*n)/(n*by)).
-	for {
-		terms, k := x.Terms()
-		if len(terms) != 1 || terms[0].Coef != 1 || len(terms[0].Atoms) != 1 {
-			break
-		}
-		y, n, ok := terms[0].Atoms[0].ceiling()
-		product, fits := MulInt(n, by)
-		if !ok || !fits {
-			break
-		}
-		x, by = y.Add(Int(k).Scale(n)), product
-	}
 	name := "ceil"
-	if terms, c := x.Terms(); len(terms) > 0 && c == 1-by {
-		name, x = "floor", x.Sub(Int(c))
+	if floor {
+		name, x = "floor", x.Sub(Int(1))
 	}
 	text := x.Words()
 	if terms, c := x.Terms(); len(terms)+min(1, int(max(c, -c))) > 1 {
@@ -79,5 +79,24 @@ func (a Atom) ceiling() (x Dim, by int64, ok bool) {
 	}
 	by, ok = strideOf(a.Args[1], axis)
 	x, _ = a.Args[0].Dim()
+	return x, by, ok
+}
+
+// collapsed is the atom as x/by, rounded up, where x is no such quotient itself:
+// ceil((ceil(y/n)+k)/by) is ceil((y+k*n)/(n*by)).
+func (a Atom) collapsed() (x Dim, by int64, ok bool) {
+	x, by, ok = a.ceiling()
+	for ok {
+		terms, k := x.Terms()
+		if len(terms) != 1 || terms[0].Coef != 1 || len(terms[0].Atoms) != 1 {
+			break
+		}
+		y, n, is := terms[0].Atoms[0].ceiling()
+		product, fits := MulInt(n, by)
+		if !is || !fits {
+			break
+		}
+		x, by = y.Add(Int(k).Scale(n)), product
+	}
 	return x, by, ok
 }

@@ -98,8 +98,9 @@ func foldWindow(args []Value) (Dim, bool) {
 func constant(d Dim) int64 { _, c := d.Terms(); return c }
 
 // foldStrided takes multiples of a known stride out of the quotient, so that equal sizes are
-// written alike: strided(3*h+2, 2) is h+1+strided(h, 2). Of what remains, coefficients are 1 to
-// s-1 and the number is 1-s to 0.
+// written alike: strided(3*h+2, 2) is h+1+strided(h, 2). Of what remains, coefficients and the
+// number are 0 to s-1. So it is at least 1, as size functions are taken to be: the size of a tensor
+// of h rows in windows of 2 is strided(h+1, 2)-1, which is 0 for one row.
 func foldStrided(args []Value) (Dim, bool) {
 	d, _ := args[0].Dim()
 	axis, ok := axisArg(args[2])
@@ -111,24 +112,19 @@ func foldStrided(args []Value) (Dim, bool) {
 		return d, true
 	}
 	terms, c := d.Terms()
-	by := func(n, least int64) (quo, rem int64) {
-		quo, rem = n/s, n%s
-		if rem < least {
-			quo, rem = quo-1, rem+s
-		} else if rem >= least+s {
-			quo, rem = quo+1, rem-s
-		}
-		return quo, rem
+	by := func(n int64) (quo, rem int64) {
+		quo = FloorDiv(n, s)
+		return quo, n - quo*s
 	}
-	quo, rem := by(c, 1-s)
+	quo, rem := by(c)
 	out, rest := Int(quo), Int(rem)
 	for _, t := range terms {
 		whole, part := t, t
-		whole.Coef, part.Coef = by(t.Coef, 0)
+		whole.Coef, part.Coef = by(t.Coef)
 		out, rest = out.Add(whole.Dim()), rest.Add(part.Dim())
 	}
-	if _, number := rest.Const(); number {
-		return out, true
+	if n, number := rest.Const(); number {
+		return out.Add(Int(min(n, 1))), true
 	}
 	return out.Add(Func(fnStrided, DimValue(rest), TupleValue(int(s), int(s)), IntValue(0))), true
 }

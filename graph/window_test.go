@@ -295,7 +295,7 @@ func TestWords(t *testing.T) {
 		"7": graph.Int(7), "n-1": n.Sub(graph.Int(1)), "-2*m*n+n+3": n.Sub(n.Mul(m).Scale(2)).Add(graph.Int(3)),
 		"floor(n/2)": half(n), "ceil(n/2)": up(n), "n+floor(m/2)": half(n.Scale(2).Add(m)), "floor((m+n)/2)": half(n.Add(m)),
 		"floor(n/4)": half(half(n)), "ceil(n/8)": up(up(up(n))), "ceil(n/4)-1": up(up(n).Sub(graph.Int(2))),
-		"3*m*floor(n/2)+1": half(n).Mul(m).Scale(3).Add(graph.Int(1)),
+		"3*m*ceil((n+1)/2)-3*m+1": half(n).Mul(m).Scale(3).Add(graph.Int(1)),
 	} {
 		if got := d.Words(); got != want {
 			t.Errorf("%s reads %s, want %s", d, got, want)

@@ -64,7 +64,7 @@ func TestResizeScales(t *testing.T) {
 	for _, c := range []struct {
 		scale float32
 		size  string // of the result; "" if it is refused
-	}{{1.0 / 41, ""}, {1.0 / 3, ""}, {1.5, ""}, {3, "3*n"}, {0.25, "strided(n-3,(4, 4),0)"}} {
+	}{{1.0 / 41, ""}, {1.0 / 3, ""}, {1.5, ""}, {3, "3*n"}, {0.25, "strided(n+1,(4, 4),0)-1"}} {
 		a := &attack{name: "resize", in: "x 1,1,4,n", out: "y", nodes: nodes(
 			to("Constant -> s", &onnxpb.AttributeProto{Name: proto.String("value_floats"), Type: onnxpb.AttributeProto_FLOATS.Enum(), Floats: []float32{1, 1, 1, c.scale}}),
 			to("Resize x _ s -> y", textAttribute("mode", "linear")))}

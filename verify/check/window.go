@@ -96,19 +96,16 @@ func (t *sizes) step(dilation value, axis int) (size, error) {
 }
 
 // ceiling is h/s rounded up, for s > 0. Every coefficient is s times a quotient and a rest: the
-// quotients come out, since every monomial is a whole number. The rests are 0 to s-1, but 1-s to 0
-// of the number, so that equal sizes are the same.
+// quotients come out, since every monomial is a whole number. The rests are 0 to s-1, so
+// that equal sizes are the same.
 func (t *sizes) ceiling(h size, s *big.Int) size {
 	var out, rest size
 	for _, m := range h {
 		q, r := new(big.Int).DivMod(m.coef, s, new(big.Int))
-		if len(m.atoms) == 0 && r.Sign() > 0 {
-			q, r = q.Add(q, one), r.Sub(r, s)
-		}
 		out, rest = out.plus(size{{q, m.atoms}}.dropped()), rest.plus(size{{r, m.atoms}}.dropped())
 	}
-	if _, ok := rest.number(); ok { // above -s, and not above 0
-		return out
+	if n, ok := rest.number(); ok { // rounded up: 1, or 0 of 0
+		return out.plusInt(int64(n.Sign()))
 	}
 	by := value{kind: graph.KindTuple, tuple: []int64{s.Int64(), s.Int64()}}
 	return out.plus(t.atom(atomFunc, "strided", sizeValue(rest), by, sizeValue(nil)))

@@ -52,16 +52,17 @@ func (j *judge) derived(ctx context.Context, goals []*law.Law, rounds []tensor.L
 // is none.
 func (j *judge) meant(ctx context.Context, goals []*law.Law, most int, done func()) ([]*rules.Rule, error) {
 	found := make([]*rules.Rule, len(goals))
-	take := func(i int, shown *law.Law, p []int64) {
+	take := func(i int, shown *law.Law, p []int64) error {
 		r, err := canonical(shown)
-		if err != nil {
-			return
+		if err != nil || !isAnswer(r.Law, goals[i]) {
+			return fmt.Errorf("the proof of %s is about another law: %s", law.ID(goals[i]), law.Format(shown))
 		}
-		r.Law, r.Proof = shown, &law.Proof{Meaning: p}
+		r.Proof = &law.Proof{Meaning: p}
 		if _, err := check.Rule(r.Law, r.Proof, j.ByName); err == nil {
 			r.Status, r.Engine = rules.Proved, "sums"
 			found[i] = r
 		}
+		return nil
 	}
 	if !j.here(len(goals)) {
 		return found, j.ask(ctx, goals, Question{Meaning: most}, func(i int, a *Answer) error {
@@ -69,20 +70,31 @@ func (j *judge) meant(ctx context.Context, goals []*law.Law, most int, done func
 				return nil
 			}
 			shown, err := law.ParseLaw(a.Shown)
-			if err == nil {
-				take(i, shown, a.Meaning)
+			if err != nil {
+				return err
 			}
-			return err
+			return take(i, shown, a.Meaning)
 		})
 	}
 	return found, parallel.Each(ctx, j.opt.Workers, len(goals), func(_, i int) error {
+		defer done()
 		shown, p, err := certified(ctx, goals[i], most)
 		if p != nil {
-			take(i, shown, p)
+			err = take(i, shown, p)
 		}
-		done()
 		return err
 	})
+}
+
+// isAnswer reports whether a law in canonical form is a goal, or one direction of it. It may have
+// the tag ordered where the goal has not.
+func isAnswer(shown, goal *law.Law) bool {
+	for _, l := range []*law.Law{goal, law.OneDirection(goal, false), law.OneDirection(goal, true)} {
+		if r, err := canonical(l); err == nil && r.ID() == shown.Name && (shown.HasTag(law.TagOrdered) || !goal.HasTag(law.TagOrdered)) {
+			return true
+		}
+	}
+	return false
 }
 
 // refuted are counterexamples to laws; nil where none is found. Those of others are
