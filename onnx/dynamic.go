@@ -28,6 +28,7 @@ type dynamic struct {
 	taken map[int64]bool       // sizes that no sample has
 
 	summed bool // a variable has the name of a sum of two others
+	apart  bool // an input with a default has a variable that others with its name do not have
 	narrowing
 }
 
@@ -278,10 +279,7 @@ func (d *dynamic) variable(dim, input string, axis int, typical int64) graph.Dim
 	if x, ok := d.named[dim]; ok && dim != "" {
 		return x
 	}
-	name := variableName(dim)
-	for n := 1; d.Has(name) || law.Reserved(name); n++ {
-		name = variableName(dim) + strings.Repeat("x", n)
-	}
+	name := d.free(dim)
 	key := cmp.Or(dim, name)
 	r, ok := d.opt.Ranges[key]
 	if !ok {
@@ -304,12 +302,49 @@ func (d *dynamic) variable(dim, input string, axis int, typical int64) graph.Dim
 		must.Failf("no size of dimension %q is in its range, a multiple of its step %d, and one at which the model is defined", clip(key), step)
 	}
 	v := Variable{graph.SizeVar{Name: name, Sample: d.sample(key, r, step, typical), Range: r, Step: int(step)}, dim, input, axis}
+	if n := int64(own.Sample); n >= r.Lo && n <= r.Hi && n > 0 { // that of the other file
+		v.Sample = own.Sample
+	}
 	must.Do(d.Add(v.SizeVar))
 	d.vars = append(d.vars, v)
 	x := graph.Var(name).Scale(step)
 	if dim != "" {
 		d.named[dim] = x
 	}
+	return x
+}
+
+// free is a name for a variable that no other has.
+func (d *dynamic) free(dim string) string {
+	name := variableName(dim)
+	for n := 1; d.Has(name) || law.Reserved(name); n++ {
+		name = variableName(dim) + strings.Repeat("x", n)
+	}
+	return name
+}
+
+// ofDefault is the size of an axis of an input with a default. It is a variable of its own, also if
+// other inputs have a dimension of that name: who leaves the input out has the size of the default
+// there. Where the file cannot be read so, it is theirs, and a note says for which size the default
+// is.
+func (d *dynamic) ofDefault(dim, input string, axis, size int, typical int64) graph.Dim {
+	shared, had := d.named[dim]
+	_, own := d.opt.Variables[d.free(dim)]
+	if dim == "" || d.shared || had && len(d.opt.Variables) > 0 && !own {
+		x := d.variable(dim, input, axis, typical)
+		if terms, _ := x.Terms(); dim != "" && len(terms) > 0 {
+			v := d.find(terms[0].Atoms[0].Name)
+			v.With = strings.TrimPrefix(v.With+", ", ", ") + fmt.Sprintf("the default of %q is for %s = %d", clip(input), clip(dim), size)
+			d.Note(v.SizeVar)
+		}
+		return x
+	}
+	delete(d.named, dim)
+	x := d.variable(dim, input, axis, typical)
+	if delete(d.named, dim); had {
+		d.named[dim] = shared
+	}
+	d.apart = true
 	return x
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/onnx/onnxpb"
 	"google.golang.org/protobuf/proto"
 )
@@ -115,6 +116,63 @@ func TestErrorPlaces(t *testing.T) {
 	} {
 		if e.Error() != want {
 			t.Errorf("got %q, want %q", e, want)
+		}
+	}
+}
+
+// TestSharedDefault: an input with a default has sizes of its own, also where its dimension has the
+// name of another's: who leaves it out has the size of the default. Where the file needs them to be
+// the same, they are, and a note says for which size the default is.
+func TestSharedDefault(t *testing.T) {
+	for _, c := range []struct {
+		name, node, note string
+		same             bool
+	}{
+		{"apart", "Concat x w -> y", "", false},
+		{"together", "Add x w -> y", `the default of "w" is for n = 3`, true},
+	} {
+		a := &attack{name: c.name, in: "x 2,n; w 2,n", nodes: nodes(to(c.node, intAttribute("axis", 1))), float: map[string][]int{"w": {2, 3}}, out: "y"}
+		if c.same {
+			a.nodes = nodes(to(c.node))
+		}
+		m, rep, err := fileIn(t, a.proto())(ReadOptions{Dynamic: true})
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		x, w := m.Graph.Shape(m.Inputs()[0].Out(0))[1].Dim, m.Graph.Shape(m.Inputs()[1].Out(0))[1].Dim
+		if (x == w) != c.same {
+			t.Errorf("%s: sizes %s and %s", c.name, x, w)
+		}
+		note := ""
+		for _, v := range rep.Dynamic {
+			note += v.With
+		}
+		if note != c.note {
+			t.Errorf("%s: %q, want %q", c.name, note, c.note)
+		}
+	}
+}
+
+// TestGivenSample: a variable that is given has its sample, so that two files are read at the same
+// sizes.
+func TestGivenSample(t *testing.T) {
+	a := &attack{name: "sample", in: "x n", nodes: nodes(to("Relu x -> y")), out: "y"}
+	n := graph.SizeVar{Name: "n", Sample: 71, Range: graph.Range{Lo: 1, Hi: 100}, Step: 1}
+	_, rep, err := fileIn(t, a.proto())(ReadOptions{Dynamic: true, Variables: map[string]graph.SizeVar{"n": n}})
+	if err != nil || len(rep.Dynamic) != 1 || rep.Dynamic[0].Sample != 71 {
+		t.Errorf("%v %+v", err, rep)
+	}
+}
+
+// TestSameApart: of pools with gaps that are padded for as many windows as there are strides, ONNX
+// Runtime has other sizes than ONNX defines.
+func TestSameApart(t *testing.T) {
+	for _, gap := range []int64{1, 2} {
+		a := &attack{name: "same", in: "x 1,1,n,8", nodes: nodes(to("MaxPool x -> y", textAttribute("auto_pad", "SAME_UPPER"),
+			intsAttribute("kernel_shape", 3, 3), intsAttribute("strides", 2, 2), intsAttribute("dilations", gap, gap))), out: "y"}
+		_, _, err := fileIn(t, a.proto())(ReadOptions{Dynamic: true})
+		if gap == 1 && err != nil || gap == 2 && (err == nil || !strings.Contains(err.Error(), "auto_pad is SAME and dilations are not 1")) {
+			t.Errorf("a gap of %d: %v", gap, err)
 		}
 	}
 }

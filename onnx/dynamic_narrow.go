@@ -28,6 +28,8 @@ type narrowing struct {
 	most  map[string]int64 // the largest size of the dimension
 	open  map[string]bool  // decisions, in words, that stay undecided
 	sums  bool             // dimensions that are called a sum of two others are that
+	// shared: a dimension of an input with a default is that of others with its name.
+	shared bool
 }
 
 // maxNarrowings bounds how often a file is read.
@@ -99,7 +101,10 @@ func readModel(p *onnxpb.ModelProto, src source, opt ReadOptions) (*importer, *m
 		}
 		less, ok := im.narrowed(err)
 		if !ok && im.open != nil && im.open.summed {
-			less, ok = narrowing{sums: true}, true
+			less, ok = narrowing{sums: true, shared: im.open.shared}, true
+		}
+		if !ok && im.open != nil && im.open.apart {
+			less, ok = narrowing{sums: im.open.sums, shared: true}, true
 		}
 		if !ok {
 			return nil, nil, err
@@ -114,9 +119,9 @@ func (im *importer) narrowed(err error) (narrowing, bool) {
 	if im.open == nil {
 		return narrowing{}, false
 	}
-	n := narrowing{maps.Clone(im.open.least), maps.Clone(im.open.step), maps.Clone(im.open.most), maps.Clone(im.open.narrowing.open), im.open.sums}
+	n := narrowing{maps.Clone(im.open.least), maps.Clone(im.open.step), maps.Clone(im.open.most), maps.Clone(im.open.narrowing.open), im.open.sums, im.open.shared}
 	if n.least == nil {
-		n = narrowing{map[string]int64{}, map[string]int{}, map[string]int64{}, map[string]bool{}, im.open.sums}
+		n = narrowing{map[string]int64{}, map[string]int{}, map[string]int64{}, map[string]bool{}, im.open.sums, im.open.shared}
 	}
 	var d *decision
 	var u *undefined

@@ -14,8 +14,15 @@ func (c *call) windowed(own string) (x *value, w *window) {
 	if x.rank() < 3 {
 		must.Failf("%s: want at least 3 axes", x)
 	}
-	return x, c.window(x.rank()-2, nil)
+	w = c.window(x.rank()-2, nil)
+	if w.sameApart() {
+		must.Do(unsupported("auto_pad is SAME and dilations are not 1: sizes in ONNX Runtime are not those that ONNX defines"))
+	}
+	return x, w
 }
+
+// sameApart reports whether a window with gaps is padded for as many windows as there are strides.
+func (w *window) sameApart() bool { return w.same != "" && !all(w.dilation, 1) }
 
 func lowerMaxPool(c *call) {
 	x, win := c.windowed("relu")

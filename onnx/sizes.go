@@ -149,7 +149,11 @@ func (im *importer) inputType(in *onnxpb.ValueInfoProto, standard *model.Weight)
 				if open == nil {
 					open = make([]graph.Dim, len(dims))
 				}
-				open[i] = im.dimension(name, in.GetName(), i, typicalSize(len(dims), i, i == batch))
+				if typical := typicalSize(len(dims), i, i == batch); standard != nil && i < len(standard.Sizes) {
+					open[i] = im.open.ofDefault(name, in.GetName(), i, standard.Sizes[i], typical)
+				} else {
+					open[i] = im.dimension(name, in.GetName(), i, typical)
+				}
 				n = int64(im.open.sampleOf(open[i]))
 				im.open.axes = append(im.open.axes, OpenSize{Input: in.GetName(), Axis: i, Dim: name, Size: int(n)})
 				break

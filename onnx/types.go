@@ -212,6 +212,9 @@ func pooledType(c *call) []openType {
 		return nil
 	}
 	w := c.window(len(x.dims)-2, nil)
+	if w.sameApart() {
+		return nil
+	}
 	var out []graph.Dim
 	if image, ok := fixed(x.dims[2:]); ok {
 		out = dimsOf(w.windows(image, w.explicit(image))...)

@@ -169,7 +169,7 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	}
 	if read.Graph.Sizing() != nil {
 		if why := optimize.Provable(c.Context(), read); why != nil {
-			if read, rep, err = k.model.readFixed(file, why); err != nil {
+			if read, rep, err = k.model.readFixed(file, fmt.Errorf("the checker of proofs does not follow its sizes: %w", why)); err != nil {
 				return err
 			}
 		}

@@ -254,3 +254,33 @@ func ExampleNewSolver() {
 	// true <nil>
 	// true <nil>
 }
+
+// TestIsAnswer: the proof of another law is no answer, whatever its name.
+func TestIsAnswer(t *testing.T) {
+	parse := func(text string) *law.Law {
+		l, err := law.ParseLaw("rule r given X : [P..], Y : [P..] then " + text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	goal := parse("relu(ewadd(X, Y)) == ewadd(relu(X), relu(Y))")
+	tagged := parse("relu(ewadd(X, Y)) == ewadd(relu(X), relu(Y))")
+	tagged.Tags = []string{law.TagOrdered}
+	for _, c := range []struct {
+		shown, goal *law.Law
+		want        bool
+	}{
+		{goal, goal, true}, {tagged, goal, true}, {goal, tagged, false},
+		{law.OneDirection(goal, false), goal, true}, {law.OneDirection(goal, true), goal, true},
+		{goal, law.OneDirection(goal, false), false}, {parse("relu(relu(X)) == relu(X)"), goal, false},
+	} {
+		r, err := canonical(c.shown)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := isAnswer(r.Law, c.goal); got != c.want {
+			t.Errorf("%s for %s: %v", law.Format(r.Law), law.Format(c.goal), got)
+		}
+	}
+}

@@ -197,7 +197,7 @@ func pair(a, b *model.Model) ([]input, error) {
 	for i, in := range fa {
 		partner := fb[places[i]]
 		if !sameType(in.Type, partner.Type) || !a.Graph.Shape(ia[i].Out(0)).Equal(b.Graph.Shape(ib[places[i]].Out(0))) {
-			return nil, fmt.Errorf("input %s is %s, input %s of the other is %s", in.Name, typeText(a.Graph, ia[i]), partner.Name, typeText(b.Graph, ib[places[i]]))
+			return nil, fmt.Errorf("input %s is %s, input %s of the other is %s", in.Name, typeText(a.Graph, ia[i].Out(0)), partner.Name, typeText(b.Graph, ib[places[i]].Out(0)))
 		}
 		both := in.Both(partner)
 		ins[i] = input{number: i, name: in.Name, typ: in.Type, place: places[i], below: both.Below, rows: both.Rows,
@@ -206,9 +206,9 @@ func pair(a, b *model.Model) ([]input, error) {
 	return ins, nil
 }
 
-// typeText is the element type and the shape of an input.
-func typeText(g *graph.Graph, id graph.NodeID) string {
-	return g.DType(id.Out(0)).String() + g.Shape(id.Out(0)).String()
+// typeText is the element type and the shape of a tensor, with the names of dynamic sizes.
+func typeText(g *graph.Graph, t graph.Tensor) string {
+	return g.DType(t).String() + g.Shape(t).String()
 }
 
 // pairOutputs finds the outputs of B that those of A correspond to: by name if
@@ -239,7 +239,7 @@ func pairOutputs(a, b *model.Model) ([]int, error) {
 		}
 		ta, tb := a.Graph.Type(oa[i]), b.Graph.Type(ob[outs[i]])
 		if !sameType(ta, tb) {
-			return nil, fmt.Errorf("output %d is %s in one model and %s in the other", i, ta, tb)
+			return nil, fmt.Errorf("output %d is %s in one model and %s in the other", i, typeText(a.Graph, oa[i]), typeText(b.Graph, ob[outs[i]]))
 		}
 	}
 	return outs, nil
