@@ -1,5 +1,7 @@
 package graph
 
+import "fmt"
+
 // Inequalities between sizes, for all sizes in the ranges of a [Sizing].
 
 // unbounded is a bound that bounds nothing.
@@ -20,8 +22,33 @@ func (s *Sizing) NonNegative(x Dim) bool {
 		return true
 	}
 	y, t := s.shifted(x)
-	y, ok := t.relaxed(y)
-	return ok && y.NonNegative()
+	if y, ok := t.relaxed(y); ok && y.NonNegative() {
+		return true
+	}
+	y, _ = s.shifted(s.lifted(x))
+	return y.functions() == 0 && y.NonNegative()
+}
+
+// lifted is x with a variable of its own for each function value that is known to be at least a
+// number: what holds for all values from that number on holds for those.
+func (s *Sizing) lifted(x Dim) Dim {
+	terms, c := x.Terms()
+	out, names := Int(c), map[Dim]string{}
+	for _, t := range terms {
+		d := Int(t.Coef)
+		for _, a := range t.Atoms {
+			of := a.Dim()
+			if lo, _ := s.atomBounds(a); a.Kind == AtomFunc && lo > -unbounded {
+				if names[of] == "" {
+					names[of] = fmt.Sprintf("function %d", len(names))
+				}
+				of = Var(names[of]).Add(Int(lo - 1))
+			}
+			d = d.Mul(of)
+		}
+		out = out.Add(d)
+	}
+	return out
 }
 
 // divided is y-1 for x = v*y-1, v being a variable: sizes are 1 or more, so that x is 0 or more

@@ -212,7 +212,7 @@ func pooledType(c *call) []openType {
 		return nil
 	}
 	w := c.window(len(x.dims)-2, nil)
-	if w.sameApart() {
+	if c.in[0].open != nil && w.sameApart() {
 		return nil
 	}
 	var out []graph.Dim
