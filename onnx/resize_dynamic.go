@@ -36,7 +36,7 @@ func (c *call) resizing(x *value) (axes []int, scales []float64, sizes []graph.D
 func (c *call) resizedDims(x *value) []graph.Dim {
 	axes, scales, sizes := c.resizing(x)
 	if coord := c.text("coordinate_transformation_mode", ""); len(sizes) == 0 && coord == "tf_crop_and_resize" {
-		must.Do(unsupported("%s by scales of dynamic sizes is not supported", coord)) // of which part, runtimes differ
+		must.Do(unsupported("%s by scales of dynamic sizes is not supported", coord)) // runtimes take different parts
 	}
 	dims := slices.Clone(x.dims())
 	for i, a := range axes {

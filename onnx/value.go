@@ -20,7 +20,7 @@ type value struct {
 	sized []int       // its sizes in the graph that is made
 	open  []graph.Dim // its sizes, if some of them are variables
 	ints  []graph.Dim // its elements: integers of which some depend on variables
-	from  []graph.Dim // the integers that it is a cast of to floats, of which some depend on variables
+	from  []graph.Dim // of floats that are cast integers: these; some depend on variables
 
 	// tensor is the value in the graph; none of a weight or a constant that no
 	// operator was applied to so far.

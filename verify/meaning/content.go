@@ -82,7 +82,7 @@ func (b *Engine) positive(atoms []Atom) (kept []Atom) {
 	return kept
 }
 
-// ratGCD is the largest positive number of which both are whole multiples, if one is not 0.
+// ratGCD is the largest number x such that both are whole multiples of x, if one is not 0.
 func ratGCD(x, y *big.Rat) *big.Rat {
 	if x.Sign() == 0 {
 		return new(big.Rat).Abs(y)

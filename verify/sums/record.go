@@ -42,7 +42,7 @@ func certify(ctx context.Context, l *law.Law, most int) (proof []int64, shown me
 	return r.out, c, r.orders, nil
 }
 
-// Show is CertifyWithin for a law of which less may hold, and returns what does: it may be about
+// Show is CertifyWithin for a law that may hold in part only, and returns what holds: it may be about
 // the true relu and maximum only, then it has the tag ordered; and where one side is defined
 // more often than the other, it is the law from left to right, or from right to left. Without a
 // proof it is l.

@@ -265,7 +265,10 @@ func (r *run) join(ctx context.Context, set *rules.Set) error {
 			return err
 		}
 		for i, v := range vs {
-			if _, err := check.Rule(goals[i], v.Proof, r.judge.ByName); v.Status == verify.Proved && err == nil {
+			if v.Status != verify.Proved {
+				continue
+			}
+			if _, err := check.Rule(goals[i], v.Proof, r.judge.ByName); err == nil {
 				found[i] = stated[i]
 				found[i].Status, found[i].Proof, found[i].Engine = rules.Proved, v.Proof, v.Engine
 			}

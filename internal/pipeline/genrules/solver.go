@@ -40,7 +40,7 @@ type Answer struct {
 	Proof    *law.CertRule `json:"proof,omitempty"` // nil: it is not proved
 
 	Meaning []int64         `json:"meaning,omitempty"` // the proof, nil: there is none
-	Shown   string          `json:"shown,omitempty"`   // law.Format of the law of which it is one
+	Shown   string          `json:"shown,omitempty"`   // law.Format of the law that it proves
 	Witness *refute.Witness `json:"witness,omitempty"` // nil: none was found
 }
 

@@ -75,7 +75,7 @@ func SizesOf(r io.Reader, name string) (map[string]graph.SizeVar, error) {
 
 // Provable reports whether the checker can follow a model with dynamic sizes: that it is itself is
 // proved and checked. It cannot where shapes are equal for reasons that only the reader knows,
-// such as a window of an image of twice the size.
+// such as a size that is 1 in the whole range of a variable.
 func Provable(ctx context.Context, m *model.Model) error {
 	w, err := knownWeights(m)
 	if err != nil {
