@@ -15,7 +15,9 @@ func (b *Engine) equal(ctx []graph.Guard, l, r NF) (why string) {
 		return b.equalSums(ctx, l, r)
 	}
 	if b.guide.Try(b, func() bool { why = b.equalSums(ctx, l, r); return why == "" }) ||
-		b.guide.Try(b, func() bool { return b.equalValues(ctx, l, r) }) {
+		b.guide.Try(b, func() bool { return b.equalValues(ctx, l, r, false) }) ||
+		slices.ContainsFunc(append(l[:len(l):len(l)], r...), func(t Term) bool { return len(t.Over)+len(t.Dom) > 0 }) &&
+			b.guide.Try(b, func() bool { return b.equalValues(ctx, l, r, true) }) {
 		return ""
 	}
 	return cmp.Or(why, "the values may differ")

@@ -51,21 +51,26 @@ type Step struct {
 }
 
 // Product is a positive number times things that are at least 0: Known[n] for n of at least
-// 0; else, for variable v, -1-3v is v and -3-3v is 1/v, if it is positive, and -2-3v its square.
+// 0; else, for variable v, -1-3v is v, if it is positive, -2-3v is v squared, and -3-3v is 1/v
+// squared, if something is divided by v.
 type Product struct {
 	Times int64
 	Of    []int64
 }
 
 // equalValues reports whether l and r are equal where ctx holds: terms are gathered by
-// their bound variables and domain, and at each point their sum is shown to be 0.
-func (b *Engine) equalValues(ctx []graph.Guard, l, r NF) bool {
+// their bound variables and domain, and at each point their sum is shown to be 0. If they
+// are not to be gathered, sums over bound variables are numbers like others.
+func (b *Engine) equalValues(ctx []graph.Guard, l, r NF, gather bool) bool {
 	type frame struct {
 		rep   Term
 		terms []Term
 	}
 	var frames []*frame
 	var reps []Term
+	if !gather {
+		frames = append(frames, &frame{})
+	}
 	for side, n := range [2]NF{l, r} {
 		for _, t := range n {
 			for _, u := range b.expand(t) {
@@ -76,34 +81,32 @@ func (b *Engine) equalValues(ctx []graph.Guard, l, r NF) bool {
 				if _, ok := Normalize(join(ctx, u.Dom...)); !ok {
 					continue
 				}
+				if !gather {
+					frames[0].terms = append(frames[0].terms, u)
+					continue
+				}
 				at, order := b.guide.Frame(b, reps, u)
 				if b.err != nil {
 					return false
 				}
 				if at < 0 || at >= len(frames) {
-					frames, reps = append(frames, &frame{u, []Term{u}}), append(reps, u)
-					continue
-				}
-				u, ok := b.InFrame(reps[at], u, order)
-				if !ok {
+					at = len(frames)
+					frames, reps = append(frames, &frame{rep: u}), append(reps, u)
+				} else if v, ok := b.InFrame(reps[at], u, order); ok {
+					u = v
+				} else {
 					b.fail(errors.New("a term has another domain"))
 					return false
 				}
+				u.Over, u.Dom = nil, nil
 				frames[at].terms = append(frames[at].terms, u)
 			}
 		}
 	}
 	for _, f := range frames {
 		v := &Values{b: b, ctx: join(ctx, f.rep.Dom...)}
-		for _, t := range f.terms {
-			t.Over, t.Dom = nil, nil
-			p, err := v.term(t)
-			if err != nil {
-				return false
-			}
-			v.Sum = v.Sum.AddTimes(one, p)
-		}
-		if !v.prove() {
+		p, err := v.sum(f.terms)
+		if v.Sum = p; err != nil || !v.prove() {
 			return false
 		}
 	}
@@ -204,7 +207,8 @@ func (v *Values) find(same func(Variable) bool, x Variable) int {
 
 func (v *Values) sameSum(x, y Term) bool {
 	return v.b.alikeTerm(x, y, nil) || AlikeInKind(x, y) &&
-		v.b.guide.Try(v.b, func() bool { return v.b.equal(v.ctx, NF{x}, NF{y}) == "" })
+		(v.b.guide.Try(v.b, func() bool { return v.b.equalSums(v.ctx, NF{x}, NF{y}) == "" }) ||
+			v.b.guide.Try(v.b, func() bool { return v.b.equalValues(v.ctx, NF{x}, NF{y}, true) }))
 }
 
 // atomValue is an atom as a sum of powers of variables.
@@ -361,13 +365,13 @@ func (v *Values) AtLeast0(n int64) (Poly, bool) {
 		}
 		return v.Known[n], true
 	}
-	i, kind := (-1-n)/3, (-1-n)%3
+	i, kind := (-1-n)/3, (-1-n)%3 // n is at least -2^63
 	if i >= int64(len(v.Vars)) {
 		return nil, false
 	}
 	x := v.Vars[i]
-	of := []Pow{{int(i), [3]int{1, 2, -1}[kind]}}
-	return Poly{{Num: one, Of: of}}, kind == 1 || x.Positive && (kind == 0 || x.Divides)
+	of := []Pow{{int(i), [3]int{1, 2, -2}[kind]}}
+	return Poly{{Num: one, Of: of}}, kind == 1 || kind == 0 && x.Positive || kind == 2 && x.Divides
 }
 
 // drop removes a piece of a maximum, and the maximum if one piece is left.

@@ -49,150 +49,124 @@ func orders(n int, f func([]int)) {
 	rec()
 }
 
-// nextStep is the next step by which values are shown to be 0. Of the first maximum that
-// matters, a piece is dropped that is nowhere the largest; if there is none, the first two
-// are compared.
+// nextStep is the next step by which values are shown to be 0. Of the maxima that matter, a
+// piece is dropped that is nowhere the largest; if there is none, two pieces are compared
+// whose difference has the least degree.
 func nextStep(v *meaning.Values) (s meaning.Step, ok bool) {
 	sum, ok := v.Cleared()
 	if !ok || len(sum) == 0 {
 		return s, ok
 	}
-	at := relevant(v, sum)
-	if at < 0 {
-		return s, false
-	}
-	s.Max = at
-	ps := v.Vars[at].Pieces
-	for i := range ps {
-		for j := range ps {
-			if i == j {
-				continue
-			}
-			if c, times, ok := combination(v, ps[i].Sub(ps[j])); ok {
-				s.Kind, s.I, s.J, s.Times, s.Combination = meaning.StepDrop, i, j, times, c
-				return s, true
-			}
-		}
-	}
-	s.Kind, s.I, s.J = meaning.StepBranch, 0, 1
-	return s, true
-}
-
-// relevant is a maximum on which p depends, the pieces of which depend on no other; -1 if
-// there is none.
-func relevant(v *meaning.Values, p meaning.Poly) int {
-	for _, m := range p {
-		for _, w := range m.Of {
-			for _, q := range v.Vars[w.Var].Pieces {
-				if at := relevant(v, q); at >= 0 {
-					return at
+	all := relevant(v, sum, nil)
+	least := -1
+	for _, at := range all {
+		ps := v.Vars[at].Pieces
+		for i := range ps {
+			for j := range ps {
+				if i == j {
+					continue
+				}
+				more := ps[i].Sub(ps[j])
+				if c, times, ok := combination(v, more); ok {
+					return meaning.Step{Kind: meaning.StepDrop, Max: at, I: i, J: j, Times: times, Combination: c}, true
+				}
+				if d := degree(more); least < 0 || d < least {
+					s, least = meaning.Step{Kind: meaning.StepBranch, Max: at, I: i, J: j}, d
 				}
 			}
-			if len(v.Vars[w.Var].Pieces) > 0 {
-				return w.Var
+		}
+	}
+	return s, least >= 0
+}
+
+// relevant are the maxima on which p depends, the pieces of which depend on no other.
+func relevant(v *meaning.Values, p meaning.Poly, all []int) []int {
+	for _, m := range p {
+		for _, w := range m.Of {
+			ps := v.Vars[w.Var].Pieces
+			n := len(all)
+			for _, q := range ps {
+				all = relevant(v, q, all)
+			}
+			if inner := slices.ContainsFunc(ps, func(q meaning.Poly) bool { return hasMaxima(v, q) }); len(ps) > 0 && !inner && !slices.Contains(all[:n], w.Var) {
+				all = append(all, w.Var)
 			}
 		}
 	}
-	return -1
+	return all
+}
+
+func hasMaxima(v *meaning.Values, p meaning.Poly) bool {
+	return slices.ContainsFunc(p, func(m meaning.Monomial) bool {
+		return slices.ContainsFunc(m.Of, func(w meaning.Pow) bool { return len(v.Vars[w.Var].Pieces) > 0 })
+	})
+}
+
+// degree is the largest number of factors of a monomial.
+func degree(p meaning.Poly) (d int) {
+	for _, m := range p {
+		n := 0
+		for _, w := range m.Of {
+			n += max(w.Exp, -w.Exp)
+		}
+		d = max(d, n)
+	}
+	return d
 }
 
 // maxProducts bounds the products that are tried in a combination.
-const maxProducts = 80
+const maxProducts = 120
+
+// product is what is at least 0, and of which numbers of a [meaning.Product].
+type product struct {
+	of []int64
+	is meaning.Poly
+}
 
 // combination shows that p is at least 0: times p is the sum of the products.
 func combination(v *meaning.Values, p meaning.Poly) (c []meaning.Product, times int64, ok bool) {
 	if len(p) == 0 {
 		return nil, 1, true
 	}
-	type column struct {
-		of []int64
-		is meaning.Poly
-	}
-	var cols []column
-	add := func(is meaning.Poly, of ...int64) {
-		if len(cols) < maxProducts && len(is) > 0 && !slices.ContainsFunc(cols, func(c column) bool { return c.is.Equal(is) }) {
-			cols = append(cols, column{of, is})
+	one := product{nil, meaning.Poly{{Num: big.NewRat(1, 1)}}}
+	all := []product{one}
+	add := func(x, y product) {
+		is, err := x.is.Times(y.is)
+		if err == nil && len(is) > 0 && len(all) < maxProducts && !slices.ContainsFunc(all, func(z product) bool { return z.is.Equal(is) }) {
+			all = append(all, product{slices.Concat(x.of, y.of), is})
 		}
 	}
-	one := meaning.Poly{{Num: big.NewRat(1, 1)}}
-	add(one)
-	known := func() (all []column) {
-		for i, k := range v.Known {
-			all = append(all, column{[]int64{int64(i)}, k})
-		}
-		return all
-	}()
-	// Factors of p that are not negative, as they are or as known sums.
-	content, refs := one, []int64(nil)
-	for i := range v.Vars {
-		e, has := least(p, i)
-		if !has {
-			continue
-		}
-		for e != 0 {
-			n, by := int64(-1-3*i), 1
-			switch {
-			case e >= 2:
-				n, by = n-1, 2
-			case v.Vars[i].Positive && e < 0:
-				n, by = n-2, -1
-			case v.Vars[i].Positive:
-			default:
-				single := meaning.Poly{{Num: big.NewRat(1, 1), Of: []meaning.Pow{{Var: i, Exp: 1}}}}
-				k := slices.IndexFunc(known, func(c column) bool { return c.is.Equal(single) })
-				if k < 0 || e < 0 {
-					n = 0
-					e = 0
-					continue
-				}
-				n = known[k].of[0]
-			}
-			f, ok := v.AtLeast0(n)
-			next, err := content.Times(f)
-			if !ok || err != nil {
-				break
-			}
-			content, refs, e = next, append(refs, n), e-by
-		}
+	for i, k := range v.Known {
+		add(product{[]int64{int64(i)}, k}, one)
 	}
-	for _, k := range known {
-		add(k.is, k.of...)
-	}
-	var single []column // single variables and squares that occur
 	for i := range v.Vars {
 		if p.Has(i) {
 			for kind := range int64(2) {
 				n := -1 - 3*int64(i) - kind
-				if f, ok := v.AtLeast0(n); ok {
-					single = append(single, column{[]int64{n}, f})
+				if is, ok := v.AtLeast0(n); ok {
+					add(product{[]int64{n}, is}, one)
 				}
 			}
 		}
 	}
-	for _, x := range single {
-		add(x.is, x.of...)
+	simple := len(all)
+	common := content(v, p)
+	for _, x := range all[:simple] {
+		add(common, x)
 	}
-	if len(refs) > 0 {
-		add(content, refs...)
-		for _, k := range append(known, single...) {
-			if q, err := content.Times(k.is); err == nil {
-				add(q, append(slices.Clone(refs), k.of...)...)
-			}
-		}
-	}
-	if nonlinear(p) {
-		all := append(slices.Clone(known), single...)
-		for i, x := range all {
-			for _, y := range all[i:] {
-				if q, err := x.is.Times(y.is); err == nil {
-					add(q, append(slices.Clone(x.of), y.of...)...)
+	if degree(p) > 1 {
+		for i, x := range all[:simple] {
+			for _, y := range all[i:simple] {
+				add(x, y)
+				if len(common.of) > 0 && len(all) < maxProducts {
+					add(common, product{slices.Concat(x.of, y.of), times2(x.is, y.is)})
 				}
 			}
 		}
 	}
-	polys := make([]meaning.Poly, len(cols))
-	for i, c := range cols {
-		polys[i] = c.is
+	polys := make([]meaning.Poly, len(all))
+	for i, x := range all {
+		polys[i] = x.is
 	}
 	by := mixture(p, polys)
 	if by == nil {
@@ -211,13 +185,44 @@ func combination(v *meaning.Values, p meaning.Poly) (c []meaning.Product, times 
 		if !n.IsInt64() {
 			return nil, 0, false
 		}
-		c = append(c, meaning.Product{Times: n.Int64(), Of: cols[i].of})
+		c = append(c, meaning.Product{Times: n.Int64(), Of: all[i].of})
 	}
 	return c, scale.Int64(), scale.IsInt64()
 }
 
-// least is the power of a variable that all monomials have.
-func least(p meaning.Poly, i int) (e int, has bool) {
+func times2(x, y meaning.Poly) meaning.Poly {
+	p, err := x.Times(y)
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+// content are factors of all of p that are at least 0: positive variables, and squares.
+func content(v *meaning.Values, p meaning.Poly) product {
+	out := product{nil, meaning.Poly{{Num: big.NewRat(1, 1)}}}
+	for i := range v.Vars {
+		e := least(p, i)
+		for e != 0 {
+			n := int64(-1 - 3*i)
+			switch {
+			case e < 0:
+				n, e = n-2, e+2
+			case e > 1:
+				n, e = n-1, e-2
+			default:
+				e = 0
+			}
+			if f, ok := v.AtLeast0(n); ok {
+				out = product{append(out.of, n), times2(out.is, f)}
+			}
+		}
+	}
+	return out
+}
+
+// least is the least power of a variable in a monomial of p.
+func least(p meaning.Poly, i int) (e int) {
 	for k, m := range p {
 		here := 0
 		for _, w := range m.Of {
@@ -229,11 +234,5 @@ func least(p meaning.Poly, i int) (e int, has bool) {
 			e = here
 		}
 	}
-	return e, e != 0
-}
-
-func nonlinear(p meaning.Poly) bool {
-	return slices.ContainsFunc(p, func(m meaning.Monomial) bool {
-		return len(m.Of) > 1 || len(m.Of) == 1 && m.Of[0].Exp != 1
-	})
+	return e
 }
