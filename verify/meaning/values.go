@@ -282,7 +282,7 @@ func (v *Values) inverse(p Poly, err error) (Poly, error) {
 	case err != nil:
 		return nil, err
 	case len(p) == 0:
-		return nil, errors.New("a division by 0")
+		return nil, errNowhere
 	case len(p) > 1:
 		lead := constant(new(big.Rat).Inv(p[0].Num))
 		if p, err = p.Times(lead); err != nil {
@@ -308,26 +308,29 @@ func (v *Values) prove() bool {
 			return false
 		}
 		if s.Kind == StepDone {
-			return v.zero()
+			return v.zero(v.Sum)
 		}
 		if s.Max < 0 || s.Max >= len(v.Vars) || s.I == s.J || min(s.I, s.J) < 0 || max(s.I, s.J) >= len(v.Vars[s.Max].Pieces) {
 			return false
 		}
 		more := v.Vars[s.Max].Pieces[s.I].Sub(v.Vars[s.Max].Pieces[s.J])
 		if s.Kind == StepDrop {
-			if !v.combines(s, more) || !v.drop(s.Max, s.J) {
+			if !v.combines(s, more) {
 				return false
+			}
+			if err := v.drop(s.Max, s.J); err != nil {
+				return err == errNowhere
 			}
 			continue
 		}
 		w := *v
 		w.Vars, w.Known = slices.Clone(v.Vars), append(slices.Clone(v.Known), more)
-		if !w.drop(s.Max, s.J) || !w.prove() {
+		if err := w.drop(s.Max, s.J); err != nil && err != errNowhere || err == nil && !w.prove() {
 			return false
 		}
 		v.Known = append(v.Known, Poly(nil).Sub(more))
-		if !v.drop(s.Max, s.I) {
-			return false
+		if err := v.drop(s.Max, s.I); err != nil {
+			return err == errNowhere
 		}
 	}
 }
@@ -354,7 +357,7 @@ func (v *Values) combines(s Step, p Poly) bool {
 		}
 		left = left.Sub(q)
 	}
-	return len(left) == 0
+	return v.zero(left)
 }
 
 // AtLeast0 is what a number stands for in a Product.
@@ -374,17 +377,21 @@ func (v *Values) AtLeast0(n int64) (Poly, bool) {
 	return Poly{{Num: one, Of: of}}, kind == 1 || kind == 0 && x.Positive || kind == 2 && x.Divides
 }
 
+// errNowhere says that something is divided by 0: there are no such points, since all terms
+// have values.
+var errNowhere = errors.New("a division by 0")
+
 // drop removes a piece of a maximum, and the maximum if one piece is left.
-func (v *Values) drop(at, piece int) bool {
+func (v *Values) drop(at, piece int) error {
 	x := &v.Vars[at]
 	x.Pieces = slices.Delete(slices.Clone(x.Pieces), piece, piece+1)
 	if len(x.Pieces) > 1 {
-		return true
+		return nil
 	}
 	by := x.Pieces[0]
 	x.Pieces = nil
 	if by.Has(at) {
-		return false
+		return errors.New("a maximum is a piece of itself")
 	}
 	var err error
 	subst := func(ps []Poly) []Poly {
@@ -402,7 +409,7 @@ func (v *Values) drop(at, piece int) bool {
 		pieces, divisor := subst(v.Vars[i].Pieces), subst([]Poly{v.Vars[i].divisor})[0]
 		v.Vars[i].Pieces, v.Vars[i].divisor = pieces, divisor
 	}
-	return err == nil
+	return err
 }
 
 // subst is p with a sum in the place of a variable.
@@ -436,38 +443,42 @@ func (v *Values) subst(p Poly, at int, by Poly) (out Poly, err error) {
 	return out, nil
 }
 
-// zero reports whether the sum is 0 as it is written, times what it is divided by.
-func (v *Values) zero() bool {
-	p, ok := v.Cleared()
-	return ok && len(p) == 0
-}
-
-// Cleared is the sum times the sums by which something in it is divided.
-func (v *Values) Cleared() (Poly, bool) {
-	p := v.Sum
+// Cleared are sums times the same product of sums by which something in them is divided.
+func (v *Values) Cleared(ps ...Poly) ([]Poly, bool) {
+	ps = slices.Clone(ps)
 	for i := len(v.Vars) - 1; i >= 0 && v.b.step() == nil; i-- {
-		if v.Vars[i].divisor == nil || !p.Has(i) {
+		if v.Vars[i].divisor == nil || !slices.ContainsFunc(ps, func(p Poly) bool { return p.Has(i) }) {
 			continue
 		}
 		least := 0
-		for _, m := range p {
-			for _, w := range m.Of {
-				if w.Var == i {
-					least = min(least, w.Exp)
+		for _, p := range ps {
+			for _, m := range p {
+				for _, w := range m.Of {
+					if w.Var == i {
+						least = min(least, w.Exp)
+					}
 				}
 			}
 		}
-		var err error
-		for ; least < 0 && err == nil; least++ {
-			p, err = p.Times(variablePoly(i))
-		}
-		if err == nil {
-			p, err = v.subst(p, i, v.Vars[i].divisor)
-		}
-		if err != nil || p.Has(i) {
-			return p, false
+		for k, p := range ps {
+			var err error
+			for n := least; n < 0 && err == nil; n++ {
+				p, err = p.Times(variablePoly(i))
+			}
+			if err == nil {
+				p, err = v.subst(p, i, v.Vars[i].divisor)
+			}
+			if ps[k] = p; err != nil || p.Has(i) {
+				return ps, false
+			}
 		}
 		i = len(v.Vars) // a divisor may have others
 	}
-	return p, v.b.err == nil
+	return ps, v.b.err == nil
+}
+
+// zero reports whether a sum is 0 as it is written, times what it is divided by.
+func (v *Values) zero(p Poly) bool {
+	ps, ok := v.Cleared(p)
+	return ok && len(ps[0]) == 0
 }

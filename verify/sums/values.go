@@ -53,11 +53,11 @@ func orders(n int, f func([]int)) {
 // piece is dropped that is nowhere the largest; if there is none, two pieces are compared
 // whose difference has the least degree.
 func nextStep(v *meaning.Values) (s meaning.Step, ok bool) {
-	sum, ok := v.Cleared()
-	if !ok || len(sum) == 0 {
+	sum, ok := v.Cleared(v.Sum)
+	if !ok || len(sum[0]) == 0 {
 		return s, ok
 	}
-	all := relevant(v, sum, nil)
+	all := relevant(v, sum[0], nil)
 	least := -1
 	for _, at := range all {
 		ps := v.Vars[at].Pieces
@@ -164,11 +164,15 @@ func combination(v *meaning.Values, p meaning.Poly) (c []meaning.Product, times 
 			}
 		}
 	}
-	polys := make([]meaning.Poly, len(all))
-	for i, x := range all {
-		polys[i] = x.is
+	polys := []meaning.Poly{p}
+	for _, x := range all {
+		polys = append(polys, x.is)
 	}
-	by := mixture(p, polys)
+	polys, ok = v.Cleared(polys...)
+	if !ok {
+		return nil, 0, false
+	}
+	by := mixture(polys[0], polys[1:])
 	if by == nil {
 		return nil, 0, false
 	}
