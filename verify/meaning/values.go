@@ -151,6 +151,7 @@ func (v *Values) term(t Term) (Poly, error) {
 	}
 	p := constant(t.Num)
 	rest := Term{Num: one, Over: t.Over, Dom: t.Dom}
+	_, outer := v.b.outer(t.Dom, t.Over) // under a condition, all stays within the sum
 	times := func(q Poly, err error) error {
 		if err == nil {
 			p, err = p.Times(q)
@@ -158,7 +159,7 @@ func (v *Values) term(t Term) (Poly, error) {
 		return err
 	}
 	for _, f := range t.Facs {
-		if v.b.anyMention(f.E, t.Over) {
+		if len(outer) > 0 || v.b.anyMention(f.E, t.Over) {
 			rest.Facs = append(rest.Facs, f)
 			continue
 		}
@@ -169,7 +170,7 @@ func (v *Values) term(t Term) (Poly, error) {
 		}
 	}
 	for _, a := range t.Atoms {
-		if slices.ContainsFunc(t.Over, func(s graph.Sym) bool { return v.b.atomMentions(a, s) }) {
+		if len(outer) > 0 || slices.ContainsFunc(t.Over, func(s graph.Sym) bool { return v.b.atomMentions(a, s) }) {
 			rest.Atoms = append(rest.Atoms, a)
 		} else if err := times(v.atomValue(a)); err != nil {
 			return nil, err
