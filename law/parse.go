@@ -43,8 +43,11 @@ func (p *parser) laws() []*Law {
 				section = p.tok.Text
 				p.next()
 				return
+			case p.tok.IsName("op"):
+				p.definition()
+				return
 			case !ok || p.tok.Kind != lex.Name:
-				p.fail(p.tok.pos, "found %s, want axiom, lemma, rule, refute or section", p.tok)
+				p.fail(p.tok.pos, "found %s, want axiom, lemma, rule, refute, section or op", p.tok)
 			}
 			if l := p.law(kind); len(*p.errs) == before {
 				l.Section = section
