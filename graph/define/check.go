@@ -139,8 +139,12 @@ func (d *Definition) check() error {
 // place is an axis of an operand.
 type place struct{ operand, axis int }
 
+// gives reports whether the size of an axis gives the value of a variable: it is a multiple of
+// one, or one and a number.
+func (a linear) gives() bool { return len(a.t) == 1 && (a.c == 0 || a.t[0].k == 1) }
+
 // order is the axes of operands in an order in which each has at most one size variable that no
-// axis before it has; such a variable is alone but for a factor.
+// axis before it has; such an axis gives its value.
 func (d *Definition) order() ([]place, error) {
 	var out, left []place
 	for i, o := range d.operands {
@@ -151,10 +155,7 @@ func (d *Definition) order() ([]place, error) {
 	known := map[string]bool{}
 	fits := func(p place) bool {
 		s := d.operands[p.operand].shape[p.axis]
-		if len(s.t) == 1 && s.c == 0 {
-			return true
-		}
-		return !slices.ContainsFunc(s.t, func(f factor) bool { return !known[f.name] })
+		return s.gives() || !slices.ContainsFunc(s.t, func(f factor) bool { return !known[f.name] })
 	}
 	for len(left) > 0 {
 		i := slices.IndexFunc(left, fits)

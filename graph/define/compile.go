@@ -130,9 +130,13 @@ func (d *Definition) sizes(f *graph.Unifier, in []graph.Shape) (map[string]graph
 		wrap := func(err error) error {
 			return fmt.Errorf("operand %s: shape %s, want %s: %w", o.name, in[p.operand], list(o.shape), err)
 		}
-		if len(s.t) == 1 && s.c == 0 {
+		if s.gives() {
 			if _, ok := at[s.t[0].name]; !ok {
-				n, err := f.Quotient(have, graph.Int(s.t[0].k))
+				n := f.Norm(have).Sub(graph.Int(s.c))
+				var err error
+				if s.c == 0 {
+					n, err = f.Quotient(have, graph.Int(s.t[0].k))
+				}
 				if err == nil {
 					err = f.Le(graph.Int(1), n)
 				}

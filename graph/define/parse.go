@@ -251,13 +251,8 @@ func (r *Reader) shape(brings bool) []linear {
 				r.sizes = append(r.sizes, name)
 			}
 		})
-		least := s.c
-		for _, f := range s.t {
-			if least += f.k; f.k < 0 {
-				r.fail(t, "size %s: sizes are sums, without differences", s)
-			}
-		}
-		if least < 1 || s.c < 0 {
+		negative := slices.ContainsFunc(s.t, func(f factor) bool { return f.k < 0 })
+		if negative || s.c < 0 || s.c == 0 && len(s.t) == 0 {
 			r.fail(t, "size %s: sizes are at least 1, and sums without differences", s)
 		}
 		out = append(out, s)
