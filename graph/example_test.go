@@ -152,7 +152,7 @@ func ExampleUnifier_Quotient() {
 	// Output:
 	// n <nil>
 	// n is not g times a size
-	// q1'm g*q1'm [q1'm] <nil>
+	// q1m g*q1m [q1m] <nil>
 }
 
 func ExampleLifted() {

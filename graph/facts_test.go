@@ -326,32 +326,3 @@ func TestRegistry(t *testing.T) {
 	}()
 	graph.Register(&graph.Op{Name: ops[0].Name})
 }
-
-// Variables that a unifier makes are none of those given: not one that only looks like them, and
-// not one that is given later.
-func TestFreshVariables(t *testing.T) {
-	c, g := graph.Var("c"), graph.Var("g")
-	for _, name := range []string{"cm", "cmm", "c_m", "q1m"} {
-		v := graph.Var(name)
-		f := graph.Solver()
-		if err := f.Divides(g, c); err != nil {
-			t.Fatal(err)
-		}
-		q, err := f.Quotient(graph.Var("n"), g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if part, ok := f.Norm(c).Quo(g); !ok || part == v || q == v {
-			t.Errorf("c becomes %s and n %s, with the variable %s given", f.Norm(c), f.Norm(graph.Var("n")), v)
-		}
-		// Where cm is 5, c is any multiple of g.
-		if err := f.Eq(v, graph.Int(5)); err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range []graph.Dim{f.Norm(c), f.Norm(graph.Var("n"))} {
-			if d == g.Mul(graph.Int(5)) {
-				t.Errorf("%s = 5 makes %s", name, d)
-			}
-		}
-	}
-}

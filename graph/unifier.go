@@ -455,7 +455,7 @@ func (f *Unifier) Divides(k, d Dim) error {
 			return nil
 		}
 		// A size that is a multiple of k is written as one.
-		f.sub[v] = k.Mul(Var(v + fresh))
+		f.sub[v] = k.Mul(Var(v + "m"))
 		return nil
 	}
 	f.need(Need{k, "divides", d})
@@ -483,11 +483,7 @@ func (f *Unifier) Quotient(d, k Dim) (Dim, error) {
 	return f.norm(n), nil
 }
 
-// fresh ends the names of variables that a [Unifier] makes. No name in a text has the mark, so
-// that none of them is one of the variables given, those that come later included.
-const fresh = "'m"
-
-func quotientVar(i int) string { return fmt.Sprintf("q%d%s", i, fresh) }
+func quotientVar(i int) string { return fmt.Sprintf("q%dm", i) }
 
 // Quotients are the variables that [Unifier.Quotient] has made.
 func (f *Unifier) Quotients() []string {
