@@ -219,7 +219,7 @@ func Decide(l *law.Law, k Case, ordered bool, g Guide) (a Attempt, err error) {
 	if b.ranges && !k.Written {
 		a.Open = append(a.Open[:len(a.Open):len(a.Open)], graph.Open{Sort: SortWritten})
 	}
-	if b.numbers && !k.Numbers {
+	if b.numbers && !k.Numbers && !a.Equal {
 		a.Open = append(a.Open[:len(a.Open):len(a.Open)], graph.Open{Sort: SortValues})
 	}
 	return a, b.err

@@ -139,8 +139,10 @@ func combination(v *meaning.Values, p meaning.Poly) (c []meaning.Product, times 
 	for i, k := range v.Known {
 		add(product{[]int64{int64(i)}, k}, one)
 	}
-	for i := range v.Vars {
-		if p.Has(i) {
+	divides := false
+	for i, x := range v.Vars {
+		divides = divides || x.Divides
+		if p.Has(i) || x.Divides {
 			for kind := range int64(2) {
 				n := -1 - 3*int64(i) - kind
 				if is, ok := v.AtLeast0(n); ok {
@@ -154,7 +156,7 @@ func combination(v *meaning.Values, p meaning.Poly) (c []meaning.Product, times 
 	for _, x := range all[:simple] {
 		add(common, x)
 	}
-	if degree(p) > 1 {
+	if degree(p) > 1 || divides {
 		for i, x := range all[:simple] {
 			for _, y := range all[i:simple] {
 				add(x, y)
