@@ -155,12 +155,9 @@ func newStore(u *Universe, seed uint64) *store {
 }
 
 func (s *store) shape(sizes []int) uint16 {
-	key := make([]byte, len(sizes))
-	for i, n := range sizes {
-		if n > 255 {
-			n = 255
-		}
-		key[i] = byte(n)
+	key := make([]byte, 0, 16)
+	for _, n := range sizes {
+		key = binary.AppendUvarint(key, uint64(n))
 	}
 	if id, ok := s.shapeAt[string(key)]; ok {
 		return id

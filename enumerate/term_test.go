@@ -510,3 +510,19 @@ func (u *Universe) first(t *testing.T, name string) int {
 	t.Fatalf("no input %s", name)
 	return 0
 }
+
+// Shapes with sizes of more than a byte are told apart.
+func TestLargeSizes(t *testing.T) {
+	s := newStore(universe(t, 1, "transpose"), 1)
+	ids := map[uint16][]int{}
+	for _, sizes := range [][]int{{255}, {256}, {300}, {300, 2}, {2, 300}, {44, 2, 2}, {1 << 20}, {255, 255}, {}} {
+		id := s.shape(sizes)
+		if old, ok := ids[id]; ok {
+			t.Errorf("%v and %v are one shape", old, sizes)
+		}
+		ids[id] = sizes
+		if again := s.shape(sizes); again != id || !slices.Equal(s.shapes[id], sizes) {
+			t.Errorf("%v is shape %d and then %d, %v", sizes, id, again, s.shapes[id])
+		}
+	}
+}
