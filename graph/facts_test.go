@@ -326,3 +326,49 @@ func TestRegistry(t *testing.T) {
 	}()
 	graph.Register(&graph.Op{Name: ops[0].Name})
 }
+
+// Variables that a unifier makes are none of those that it met or that were reserved.
+func TestFreshVariables(t *testing.T) {
+	c, g, n := graph.Var("c"), graph.Var("g"), graph.Var("n")
+	met := map[string]func(*graph.Unifier, graph.Dim) error{
+		"reserved": func(f *graph.Unifier, v graph.Dim) error {
+			f.Reserve(graph.Shape{graph.Axis(v)}.Walk)
+			return nil
+		},
+		"solved":        func(f *graph.Unifier, v graph.Dim) error { return f.Eq(v, graph.Var("z").Scale(2)) },
+		"a solution":    func(f *graph.Unifier, v graph.Dim) error { return f.Eq(graph.Var("z"), v.Scale(2)) },
+		"an inequality": func(f *graph.Unifier, v graph.Dim) error { return f.Le(graph.Var("z"), v) },
+		"an equation": func(f *graph.Unifier, v graph.Dim) error {
+			return f.Eq(graph.Var("z").Mul(graph.Var("y")), v.Mul(v))
+		},
+	}
+	for how, meet := range met {
+		for _, name := range []string{"cm", "cmm", "q1m", "other"} {
+			v := graph.Var(name)
+			f := graph.Solver()
+			if err := meet(f, v); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Divides(g, c); err != nil {
+				t.Fatal(err)
+			}
+			q, err := f.Quotient(n, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			part, ok := f.Norm(c).Quo(g)
+			if !ok || part == v || q == v || part == q {
+				t.Errorf("%s %s: c becomes %s and n %s", how, name, f.Norm(c), f.Norm(n))
+			}
+			if got := f.Quotients(); len(got) != 1 || graph.Var(got[0]) != q {
+				t.Errorf("%s %s: quotients %q, want %s", how, name, got, q)
+			}
+		}
+	}
+	// In check mode nothing is made.
+	var check graph.Unifier
+	check.Reserve(c.Walk)
+	if _, err := check.Quotient(n, g); err == nil {
+		t.Error("a quotient in check mode")
+	}
+}

@@ -30,7 +30,8 @@ type Unifier struct {
 	attrs   map[string]Value
 	pending []equation
 
-	quotients int // variables made by Quotient
+	quotients []string        // variables made by Quotient
+	known     map[string]bool // names of variables that were reserved or made
 }
 
 // Need is a condition on sizes: Left Rel Right with Rel one of "<=" and
@@ -455,7 +456,7 @@ func (f *Unifier) Divides(k, d Dim) error {
 			return nil
 		}
 		// A size that is a multiple of k is written as one.
-		f.sub[v] = k.Mul(Var(v + "m"))
+		f.sub[v] = k.Mul(Var(f.fresh(v+"m", d, k)))
 		return nil
 	}
 	f.need(Need{k, "divides", d})
@@ -475,23 +476,55 @@ func (f *Unifier) Quotient(d, k Dim) (Dim, error) {
 	if !f.solving {
 		return Dim{}, fmt.Errorf("%s is not %s times a size", d, k)
 	}
-	f.quotients++
-	n := Var(quotientVar(f.quotients))
+	name := f.fresh(fmt.Sprintf("q%dm", len(f.quotients)+1), d, k)
+	f.quotients = append(f.quotients, name)
+	n := Var(name)
 	if err := f.Eq(d, k.Mul(n)); err != nil {
 		return Dim{}, fmt.Errorf("%s is not %s times a size: %w", d, k, err)
 	}
 	return f.norm(n), nil
 }
 
-func quotientVar(i int) string { return fmt.Sprintf("q%dm", i) }
-
 // Quotients are the variables that [Unifier.Quotient] has made.
-func (f *Unifier) Quotients() []string {
-	var out []string
-	for i := range f.quotients {
-		out = append(out, quotientVar(i+1))
+func (f *Unifier) Quotients() []string { return f.quotients }
+
+// Reserve notes the variables that walk visits, such as [Shape.Walk]: no variable that f makes
+// has the name of one of them. Variables of what f was asked already need not be reserved; those
+// that come later must be.
+func (f *Unifier) Reserve(walk func(func(Atom))) {
+	if !f.solving {
+		return // nothing is made
 	}
-	return out
+	if f.known == nil {
+		f.known = map[string]bool{}
+	}
+	walk(func(a Atom) {
+		if a.Kind == AtomVar {
+			f.known[a.Name] = true
+		}
+	})
+}
+
+// fresh is a name that no variable has: the given one, or it with more at the end. The variables
+// are those known to f and those of ds.
+func (f *Unifier) fresh(name string, ds ...Dim) string {
+	for v, d := range f.sub {
+		ds = append(ds, Var(v), d)
+	}
+	for _, e := range f.pending {
+		ds = append(ds, e.a, e.b)
+	}
+	for _, n := range slices.Concat(f.Needs, f.later) {
+		ds = append(ds, n.Left, n.Right)
+	}
+	for _, d := range ds {
+		f.Reserve(d.Walk)
+	}
+	for f.known[name] {
+		name += "m"
+	}
+	f.known[name] = true
+	return name
 }
 
 func (f *Unifier) need(n Need) {

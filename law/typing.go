@@ -20,6 +20,14 @@ func TypeOf(f *graph.Unifier, t *Term, vars map[string]graph.Shape, memo map[*Te
 	if memo == nil {
 		memo = map[*Term]graph.Shape{}
 	}
+	for _, s := range vars {
+		f.Reserve(s.Walk)
+	}
+	t.Walk(func(u *Term) {
+		for _, v := range u.Attrs {
+			f.Reserve(v.Walk)
+		}
+	})
 	var err error
 	t.Walk(func(u *Term) {
 		if err != nil || memo[u] != nil {
