@@ -251,8 +251,9 @@
 //
 // Also trusted: packages graph and law, which read laws, remove permutation variables (law:
 // untransposed.go perm_ranks.go; graph: perm.go), infer shapes, and implement linear expressions, their
-// products with sizes and the facts about size functions (graph.Space); and in package graph/op, the
-// shape inference and the entry of each operator. Tests compare entries with plain loops, and the
+// products with sizes and the facts about size functions (graph.Space); in package graph/op, the
+// shape inference and the entry of each operator; and package graph/define, which makes both from a
+// text. Tests compare entries with plain loops, and the
 // programs that run are generated from them. TestEntries evaluates normal forms term by term and
 // compares them with the independent definitions in internal/adversary/eval. Package verify/check
 // checks the shapes of operators a second time, with shape rules of its own.
