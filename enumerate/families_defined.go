@@ -1,14 +1,42 @@
 package enumerate
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/define"
 )
 
-// maxDefinedOperands is the most operands of an operator that is enumerated.
-const maxDefinedOperands = 2
+// Limits of what is enumerated: operands of an operator, and elements of an operand.
+const (
+	maxDefinedOperands = 2
+	maxDefinedElements = 4096
+)
+
+// enumerable tells why an operator that a text defines cannot be enumerated; nil: it can, or is
+// none.
+func enumerable(name string) error {
+	o, ok := graph.Lookup(name)
+	if !ok || o.Definition == nil {
+		return nil
+	}
+	if o.In > maxDefinedOperands {
+		return fmt.Errorf("operator %s has %d operands; operators of at most %d are enumerated", name, o.In, maxDefinedOperands)
+	}
+	if d, ok := o.Definition.(*define.Definition); ok {
+		for _, sizes := range d.Examples() {
+			elements := 1
+			for _, n := range sizes {
+				if elements *= n; elements > maxDefinedElements {
+					return fmt.Errorf("operator %s has an operand of shape %s at the sizes that are enumerated; at most %d elements are, write smaller numbers in its shape",
+						name, graph.Sizes(sizes...), maxDefinedElements)
+				}
+			}
+		}
+	}
+	return nil
+}
 
 // definedFamily is the family of an operator that a text defines ([graph.Define]): it is tried with
 // all operands that it accepts.

@@ -88,8 +88,8 @@ func New(names []string) (*Universe, error) {
 			}
 			continue
 		}
-		if o, ok := graph.Lookup(n); ok && o.Definition != nil && o.In > maxDefinedOperands {
-			return nil, fmt.Errorf("operator %s has %d operands; operators of at most %d are enumerated", n, o.In, maxDefinedOperands)
+		if err := enumerable(n); err != nil {
+			return nil, err
 		}
 		if _, ok := definedFamily(n); !ok && !slices.ContainsFunc(families, func(f family) bool { return f.name == n }) {
 			return nil, fmt.Errorf("unknown operator or preset %q%s", n, suggest.OneOf(n, slices.Concat(OperatorNames(), presetNames())))

@@ -228,7 +228,9 @@ type Bound struct {
 	N   Index
 }
 
-// EntryNumber is the integer n as a number.
+// EntryNumber is the integer n as a number. If n is not constant, it must be at least 0 wherever the
+// entry counts: the checker of proofs moves such factors out of relu and maxima. A number of any
+// sign is a difference of two.
 func EntryNumber(n Index) *Expr { return &Expr{Kind: ExprNumber, Size: n} }
 
 // EntryRead is input in at an index.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -100,8 +101,12 @@ func wrapped(text string, indent int) string {
 }
 
 func (g *genRules) run(c *cobra.Command, _ []string) error {
-	if _, err := g.define.load(); err != nil {
+	defined, err := g.define.load()
+	if err != nil {
 		return err
+	}
+	if len(defined) > 0 && !slices.ContainsFunc(defined, func(name string) bool { return slices.Contains(g.opt.Ops, name) }) {
+		return fmt.Errorf("--define: no operator of the text is in --ops: name some of %s", strings.Join(defined, ", "))
 	}
 	if err := g.validate(); err != nil {
 		return err

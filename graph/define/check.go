@@ -92,7 +92,7 @@ func (c condition) facts(by map[string]linear) []linear {
 	return []linear{d, neg}
 }
 
-// opposites are conditions of which exactly one holds where c does not.
+// opposites are conditions that exclude each other. One of them holds where c does not.
 func (c condition) opposites() []condition {
 	switch c.rel {
 	case "<":
@@ -127,8 +127,8 @@ func (d *Definition) top() scope {
 	return s
 }
 
-// check requires that the sizes of operands can be told from their shapes, and that what is read
-// exists.
+// check requires that the shapes of operands determine the size variables, and that every element
+// that is read exists.
 func (d *Definition) check() error {
 	if _, err := d.order(); err != nil {
 		return err
@@ -172,12 +172,21 @@ func (d *Definition) order() ([]place, error) {
 	return out, nil
 }
 
-// exists requires that all elements that e reads exist, and that there is something to take a
-// maximum of.
+// exists requires that all elements that e reads exist, that there is something to take a maximum
+// of, and that no index is a divisor where it may be 0.
 func (d *Definition) exists(e *node, s scope) error {
 	switch e.kind {
 	case isIndex:
 		e.lo.subst(s.by) // it is not too large
+	case isDiv:
+		// An operator without values anywhere would have vacuous rules.
+		if by := e.args[1]; by.kind == isIndex {
+			if ok, err := s.implies(by.lo.subst(s.by).plus(number(1), -1)); err != nil {
+				return err
+			} else if !ok {
+				return fmt.Errorf("division by %s, which is not shown to be at least 1", by.lo)
+			}
+		}
 	case isRead:
 		o := d.operands[e.in]
 		for i, at := range e.index {

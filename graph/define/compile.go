@@ -61,8 +61,8 @@ func (e *node) walk(f func(*node)) {
 	}
 }
 
-// axes are the axes of operands of which each axis of the result is one: its index is that along
-// them at all reads, and occurs nowhere else.
+// axes lists, for each axis of the result, the axes of operands that it runs along. All reads use
+// its index along these axes, and use it nowhere else.
 func (d *Definition) axes() [][]graph.OperandAxis {
 	out := make([][]graph.OperandAxis, len(d.at))
 	for i, name := range d.at {
@@ -242,6 +242,29 @@ func (c *compiler) conditions(cs []condition, s scope) []graph.Guard {
 	return out
 }
 
+// number is an index as a number: a difference of two that are at least 0, as
+// [graph.EntryNumber] requires. Counters, indices and sizes are at least 0; what bound variables
+// count from may be less.
+func (c *compiler) number(l linear) *graph.Expr {
+	var up, down linear
+	put := func(k int64, part linear) {
+		if k > 0 {
+			up = up.plus(part, k)
+		} else if k < 0 {
+			down = down.plus(part, -k)
+		}
+	}
+	put(l.c, number(1))
+	for _, f := range l.t {
+		put(f.k, variable(f.name))
+	}
+	e := graph.EntryNumber(c.index(up))
+	if down.c == 0 && len(down.t) == 0 {
+		return e
+	}
+	return graph.EntryAdd(e, minus(graph.EntryNumber(c.index(down))))
+}
+
 func minus(e *graph.Expr) *graph.Expr {
 	return graph.EntryMul(graph.EntryNumber(graph.IndexInt(-1)), e)
 }
@@ -252,7 +275,7 @@ func (c *compiler) expr(e *node, s scope) *graph.Expr {
 	case isNumber:
 		return graph.EntryNumber(graph.IndexInt(e.n))
 	case isIndex:
-		return graph.EntryNumber(c.index(e.lo.subst(s.by)))
+		return c.number(e.lo.subst(s.by))
 	case isElement:
 		return graph.EntryRead(e.in, c.at...)
 	case isRead:

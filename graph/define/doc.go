@@ -31,7 +31,8 @@
 //
 // # What is checked
 //
-// Every element that is read must exist, and every maximum must be over something, for all sizes.
+// Every element that is read must exist, every maximum must be over something, and an index that
+// divides must be at least 1, for all sizes.
 // This is decided by Fourier-Motzkin elimination over the rationals, which proves no more than
 // holds: if the guards and ranges with an index below 0 or beyond its axis have no rational
 // solution, they have no integer one.

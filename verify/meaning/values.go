@@ -14,7 +14,7 @@ import (
 const SortValues = "values"
 
 // Values compares numbers at one point: at given values of all indices and bound variables,
-// entries are numbers, of which Sum is to be shown to be 0.
+// entries are numbers. The proof shows that Sum is 0.
 type Values struct {
 	Vars  []Variable
 	Sum   Poly
@@ -23,7 +23,7 @@ type Values struct {
 	ctx   []graph.Guard
 }
 
-// Variable is a number. It is a maximum if it has pieces, of which one is the largest.
+// Variable is a number. If it has pieces, it is the largest of them.
 type Variable struct {
 	Pieces   []Poly
 	Positive bool // at least 0
@@ -478,7 +478,7 @@ func (v *Values) Cleared(ps ...Poly) ([]Poly, bool) {
 	return ps, v.b.err == nil
 }
 
-// zero reports whether a sum is 0 as it is written, times what it is divided by.
+// zero reports whether p is the polynomial 0 after its divisors are multiplied out.
 func (v *Values) zero(p Poly) bool {
 	ps, ok := v.Cleared(p)
 	return ok && len(ps[0]) == 0

@@ -9,7 +9,7 @@ import (
 	"github.com/taso-go/taso/verify/sums"
 )
 
-// byValues are laws whose proofs compare values, each beside one that does not hold.
+// byValues pairs each law whose proof compares values with a similar false law.
 var byValues = [][2]string{
 	{"[ordered] given A : [P..], B : [P..], C : [P..] then ewmax(A, ewmin(B, C)) == ewmin(ewmax(A, B), ewmax(A, C))",
 		"[ordered] given A : [P..], B : [P..], C : [P..] then ewmax(A, ewmin(B, C)) == ewmin(ewmax(A, B), ewmin(A, C))"},

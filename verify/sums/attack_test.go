@@ -90,8 +90,8 @@ func agree(x, y number) (same, some bool) {
 	return true, some
 }
 
-// numbersTo are random terms, with values at random points, of which those from 0 to some-1
-// are in one order and positive.
+// numbersTo returns n random terms with values at random points. The first some points are positive
+// and in one order.
 func numbersTo(rng *rand.Rand, n, points, some int) []number {
 	all := []number{{text: "X"}, {text: "Y"}, {text: "Z"}}
 	for p := range points {
@@ -221,7 +221,7 @@ func TestPlausible(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d laws hold at all points, %d of them are proved; %d false laws, none of which is; %d proofs of others", holds, proved, len(fails), tried)
+	t.Logf("%d laws hold at all points, %d of them are proved; none of %d false laws is proved, nor accepted with one of %d other proofs", holds, proved, len(fails), tried)
 	if len(fails) < want || proved < holds/3 || proved == 0 {
 		t.Errorf("%d false laws, %d of %d proved", len(fails), proved, holds)
 	}

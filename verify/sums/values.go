@@ -79,7 +79,7 @@ func nextStep(v *meaning.Values) (s meaning.Step, ok bool) {
 	return s, least >= 0
 }
 
-// relevant are the maxima on which p depends, the pieces of which depend on no other.
+// relevant lists the maxima in p whose pieces contain no maximum.
 func relevant(v *meaning.Values, p meaning.Poly, all []int) []int {
 	for _, m := range p {
 		for _, w := range m.Of {
@@ -117,7 +117,7 @@ func degree(p meaning.Poly) (d int) {
 // maxProducts bounds the products that are tried in a combination.
 const maxProducts = 120
 
-// product is what is at least 0, and of which numbers of a [meaning.Product].
+// product is a polynomial that is at least 0, and its numbers in a [meaning.Product].
 type product struct {
 	of []int64
 	is meaning.Poly

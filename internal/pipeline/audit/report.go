@@ -200,7 +200,7 @@ type Direction struct {
 	// Certificate: there is one of what the verdict says, condition included.
 	Certificate    bool            `json:"certificate,omitempty"`
 	Reason         string          `json:"reason,omitempty"`
-	Engine         string          `json:"engine,omitempty"` // axioms, sums, order
+	Engine         string          `json:"engine,omitempty"` // axioms, sums
 	Axioms         []string        `json:"axioms,omitempty"`
 	Millis         float64         `json:"ms,omitempty"`
 	Counterexample *Counterexample `json:"counterexample,omitempty"`
