@@ -214,6 +214,3 @@ func (u *Universe) String() string {
 	sort.Strings(parts)
 	return strings.Join(u.names, " ") + "; inputs " + strings.Join(parts, ", ")
 }
-
-// dataOnly says whether images of a level's convolutions and pools depend on data.
-func (s *Session) dataOnly(n int) bool { return n >= dataFrom && !s.u.whole && !s.opt.Exhaustive }
