@@ -38,7 +38,6 @@ var listsOfOperators = map[string]string{
 	"enumerate/general/broaden.go": "which operators of a law are alike at any rank",
 	"enumerate/general/pair.go":    "which attributes become variables",
 	"verify/explain/picture.go":    "colours",
-	"verify/order/forms.go":        "the operators that add and compare, as maxima of forms",
 	"law/mutate/mutate.go":         "which mistakes are worth trying",
 }
 

@@ -9,6 +9,8 @@ type InputType struct {
 	// Seam is, by axis, where a tensor of this type counts as joined, so that it is split
 	// there; 0: nowhere.
 	Seam []int
+	// Defined: an operator that a text defines asks for it.
+	Defined bool
 	// Most is the most operators of a term with such inputs; 0: any number.
 	Most int
 }

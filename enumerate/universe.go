@@ -88,24 +88,28 @@ func New(names []string) (*Universe, error) {
 			}
 			continue
 		}
-		if !slices.ContainsFunc(families, func(f family) bool { return f.name == n }) {
+		if o, ok := graph.Lookup(n); ok && o.Definition != nil && o.In > maxDefinedOperands {
+			return nil, fmt.Errorf("operator %s has %d operands; operators of at most %d are enumerated", n, o.In, maxDefinedOperands)
+		}
+		if _, ok := definedFamily(n); !ok && !slices.ContainsFunc(families, func(f family) bool { return f.name == n }) {
 			return nil, fmt.Errorf("unknown operator or preset %q%s", n, suggest.OneOf(n, slices.Concat(OperatorNames(), presetNames())))
 		}
 		want[n] = true
 	}
+	families := familiesOf(want)
 	for _, f := range families {
 		if want[f.name] {
 			u.names = append(u.names, f.name)
 		}
 	}
 	if preset == "" {
-		types = suited(want)
+		types = suited(families, want)
 	}
 	if want["split"] && !u.whole {
 		types = append(slices.Clone(types), joined()...)
 	}
 	for _, ty := range types {
-		if used(ty, want) {
+		if used(ty, want) || ty.Defined {
 			u.Types = append(u.Types, ty)
 		}
 	}
@@ -123,7 +127,7 @@ func New(names []string) (*Universe, error) {
 
 // suited is the inputs for a list of operators without a preset: those of the
 // default, or those that the operators ask for.
-func suited(want map[string]bool) []InputType {
+func suited(families []family, want map[string]bool) []InputType {
 	var types []InputType
 	for _, f := range families {
 		if !want[f.name] || f.types == nil {
@@ -212,5 +216,11 @@ func (u *Universe) String() string {
 		parts = append(parts, fmt.Sprintf("%d %s%v", t.Count, t.Name, t.Sizes))
 	}
 	sort.Strings(parts)
-	return strings.Join(u.names, " ") + "; inputs " + strings.Join(parts, ", ")
+	out := strings.Join(u.names, " ") + "; inputs " + strings.Join(parts, ", ")
+	for _, n := range u.names {
+		if o, ok := graph.Lookup(n); ok && o.Definition != nil {
+			out += "; " + o.Definition.String()
+		}
+	}
+	return out
 }

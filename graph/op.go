@@ -163,6 +163,10 @@ type Op struct {
 	// FLOPs of concrete shapes; nil: one per output element.
 	FLOPs func(a Attrs, in, out [][]int) int64
 
+	// Definition, of an operator that a text defines, is this text in canonical form; see
+	// [Define]. nil: it is built in.
+	Definition fmt.Stringer
+
 	member *Op // of a lifted operator, what it applies to each member
 }
 
@@ -275,16 +279,19 @@ func Register(op *Op) *Op {
 	return op
 }
 
-// Lookup finds an operator, or a lifted one, by name.
+// Lookup finds an operator, a lifted one, or one that a text defines, by name.
 func Lookup(name string) (*Op, bool) {
 	op, ok := registry[name]
 	if !ok {
 		op, ok = liftedBy[name]
 	}
+	if !ok {
+		return lookupDefined(name)
+	}
 	return op, ok
 }
 
-// Ops lists all operators by name.
+// Ops lists all built-in operators by name.
 func Ops() []*Op {
 	var out []*Op
 	for _, op := range registry {

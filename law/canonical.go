@@ -129,12 +129,13 @@ func ID(l *Law) string {
 
 // Body is a law's statement: a text that only laws share which say the same with
 // the same names, whatever they are called. It is the law in the law language,
-// or, of a large graph, with its nodes as a certificate numbers them.
+// or, of a large graph, with its nodes as a certificate numbers them; in front are the
+// definitions of operators that are not built in.
 func Body(l *Law) string {
 	m := *l
 	m.Kind, m.Name, m.Doc, m.Tags, m.Cite = Rule, "x", "", nil, nil
 	if !large(l) {
-		return Format(&m)
+		return Definitions(l) + Format(&m)
 	}
 	e := NewCertRule("", &m, &Proof{})
 	return e.Law + strings.Join(e.Nodes, "\n")

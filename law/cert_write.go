@@ -16,7 +16,7 @@ import (
 func NewCertRule(id string, l *Law, p *Proof) CertRule {
 	r := CertRule{ID: id, Proof: make([]CertInstance, len(p.Instances)), Meaning: p.Meaning}
 	var nodes Nodes
-	r.Law = format(l, nodes.side(l.LHS), nodes.side(l.RHS))
+	r.Law = Definitions(l) + format(l, nodes.side(l.LHS), nodes.side(l.RHS))
 	for i := range p.Instances {
 		in := &p.Instances[i]
 		for _, name := range sortedNames(in.Tensors) {

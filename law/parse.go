@@ -43,8 +43,11 @@ func (p *parser) laws() []*Law {
 				section = p.tok.Text
 				p.next()
 				return
+			case p.tok.IsName("op"):
+				p.definition()
+				return
 			case !ok || p.tok.Kind != lex.Name:
-				p.fail(p.tok.pos, "found %s, want axiom, lemma, rule, refute or section", p.tok)
+				p.fail(p.tok.pos, "found %s, want axiom, lemma, rule, refute, section or op", p.tok)
 			}
 			if l := p.law(kind); len(*p.errs) == before {
 				l.Section = section
@@ -414,7 +417,7 @@ func (p *parser) binding(l *Law) {
 			p.errorf(pos, "variable %s : %s: the name of what is not a tensor begins with a small letter", name, b.Sort)
 		}
 	}
-	if _, ok := graph.Lookup(name); ok {
+	if builtIn(name) {
 		p.errorf(pos, "given %s: that is an operator", name)
 	}
 	if isValueName(name) {
@@ -426,6 +429,13 @@ func (p *parser) binding(l *Law) {
 	}
 	l.Given = append(l.Given, b)
 	p.given[name] = &b
+}
+
+// builtIn reports whether a name is that of a built-in operator, which nothing else may have. Names
+// of laws hide operators that a text defines: a law is read in the same way whatever is defined.
+func builtIn(name string) bool {
+	op, ok := graph.Lookup(name)
+	return ok && op.Definition == nil
 }
 
 func isUpper(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }
@@ -449,7 +459,7 @@ func (p *parser) pred() Pred {
 
 func (p *parser) let() {
 	name, pos := p.ident("let")
-	if _, ok := graph.Lookup(name); ok || p.macros[name] != nil || p.given[name] != nil {
+	if builtIn(name) || p.macros[name] != nil || p.given[name] != nil {
 		p.errorf(pos, "let %s: the name is taken", name)
 	}
 	where := "let " + name

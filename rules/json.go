@@ -99,11 +99,11 @@ func WriteJSON(w io.Writer, s *Set) error {
 	return err
 }
 
-// plain is the text of a law without its comment.
+// plain is the text of a law without its comment, behind the definitions of its operators.
 func plain(l *law.Law) string {
 	m := *l
 	m.Doc, m.Section = "", ""
-	return law.Format(&m)
+	return law.Definitions(l) + law.Format(&m)
 }
 
 func comma(i int) string {

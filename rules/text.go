@@ -15,8 +15,8 @@ import (
 // TextFormat is the first line of the text form, after "# ".
 const TextFormat = "taso rules 1"
 
-// WriteText writes the text form: a header of comments, then one law a rule in
-// canonical order, each with a generated comment. The first line of the
+// WriteText writes the text form: a header of comments, the definitions of operators that are not
+// built in, then one law a rule in canonical order, each with a generated comment. The first line of the
 // comment describes the law; a second line, where needed, says what is known
 // of the rule. Proofs are not part of it, see [WriteCert].
 func WriteText(w io.Writer, s *Set) error {
@@ -28,6 +28,13 @@ func WriteText(w io.Writer, s *Set) error {
 		}
 	}
 	fmt.Fprintf(b, "# rules: %d\n", len(s.Rules))
+	var laws []*law.Law
+	for _, r := range s.Rules {
+		laws = append(laws, r.Law)
+	}
+	if text := law.Definitions(laws...); text != "" {
+		b.WriteString("\n" + text)
+	}
 	for _, r := range s.Rules {
 		l := *r.Law
 		l.Kind, l.Section = law.Rule, ""

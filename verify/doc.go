@@ -13,7 +13,6 @@
 //	verify/sums     compares both sides as sums over symbolic index ranges, without axioms
 //	verify/smt      Z3, with the axioms as quantified formulas or with the instances of a proof
 //	verify/bounded  evaluates every instance up to small sizes, symbolically
-//	verify/order    laws about maxima, minima and relu, by the order of numbers
 //	verify/refute   searches for counterexamples
 //	verify/spread   laws whose operands differ in shape (broadcasting)
 //

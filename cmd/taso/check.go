@@ -27,6 +27,7 @@ import (
 
 // checkFlags are the flags of check.
 type checkFlags struct {
+	define              defineFlag
 	any, z3, noZ3, json bool
 	noRun, strict       bool
 	machine             string
@@ -73,6 +74,7 @@ entry is rejected, and with --strict if there is an assumption.
 	}
 	k.model.add(c)
 	f := c.Flags()
+	k.define.add(c, "`FILE`: reject files that define these operators otherwise")
 	f.BoolVar(&k.any, "any-axioms", false, "accept axioms that this program neither has nor proves")
 	f.BoolVar(&k.z3, "z3", true, "also check with Z3")
 	f.BoolVar(&k.noZ3, "no-z3", false, "do not use Z3")
@@ -85,6 +87,9 @@ entry is rejected, and with --strict if there is an assumption.
 }
 
 func (k *checkFlags) run(c *cobra.Command, args []string) error {
+	if _, err := k.define.load(); err != nil {
+		return err
+	}
 	if k.strict && (len(args) == 0 || isPlan(args[0]) && len(args) < 3) {
 		return errors.New("--strict needs a certificate or a proof")
 	}

@@ -24,6 +24,7 @@ type genRules struct {
 	html              string
 	stages, json      bool
 	parallel          bool
+	define            defineFlag
 }
 
 func newGenRules() *cobra.Command {
@@ -52,6 +53,7 @@ On request: ` + wrapped(strings.Join(enumerate.OperatorNames()[len(enumerate.Def
   taso gen-rules --max-ops 4 --memory 8G --checkpoint state --out my.rules
   taso gen-rules --max-ops 3 --ops bert --out bert.rules --html bert.html
   taso gen-rules --max-ops 3 --ops matmul,ewadd,concat,split --minimal --out small.rules
+  taso gen-rules --define docs/ops/textbook.ops --ops cumsum,ewadd,smul --out cumsum.rules
   taso gen-rules --parallel --max-ops 4 --out parallel.rules`,
 		Args: cobra.NoArgs,
 		RunE: g.run,
@@ -59,6 +61,7 @@ On request: ` + wrapped(strings.Join(enumerate.OperatorNames()[len(enumerate.Def
 	f := c.Flags()
 	f.IntVar(&g.opt.MaxOps, "max-ops", 3, "largest number of operators on each side of a rule")
 	f.StringSliceVar(&g.opt.Ops, "ops", nil, "`NAME,NAME`: operators or a preset (default those of TASO's generator)")
+	g.define.add(c, "`FILE`: operators defined by a text, for --ops (docs/rules.md); may be given again")
 	f.BoolVar(&g.parallel, "parallel", false, "rules about sharded tensors; --ops then names parallel presets")
 	f.StringVar(&g.out, "out", "", "write the rules to `FILE.rules` and the certificates to FILE.cert")
 	f.StringVar(&g.pb, "pb", "", "also write the rules as TASO's protocol buffer to `FILE`")
@@ -97,6 +100,9 @@ func wrapped(text string, indent int) string {
 }
 
 func (g *genRules) run(c *cobra.Command, _ []string) error {
+	if _, err := g.define.load(); err != nil {
+		return err
+	}
 	if err := g.validate(); err != nil {
 		return err
 	}

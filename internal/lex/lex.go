@@ -58,6 +58,8 @@ type Lexer struct {
 	// Hash: "#" before a letter is punctuation; otherwise it begins a comment. Part
 	// says that this is so at the start of a line too.
 	Hash, Part bool
+	// Slash: "/" and "^" are punctuation.
+	Slash bool
 	// Fault is told of what is no token, which is then left out.
 	Fault func(line, col int, format string, args ...any)
 
@@ -193,11 +195,14 @@ func (l *Lexer) str(t *Token) {
 }
 
 var puncts = []string{"==", "=>", "!=", "<=", ">=", "..",
-	"[", "]", "(", ")", ",", ":", "=", "<", ">", "%", "+", "-", "*", "#", "."}
+	"[", "]", "(", ")", ",", ":", "=", "<", ">", "%", "+", "-", "*", "#", ".", "/", "^"}
+
+// plainPuncts are the puncts that need no Slash, the first ones.
+const plainPuncts = 21
 
 func (l *Lexer) punct(t *Token) {
-	for _, p := range puncts {
-		if strings.HasPrefix(l.Src[l.at:], p) {
+	for i, p := range puncts {
+		if (l.Slash || i < plainPuncts) && strings.HasPrefix(l.Src[l.at:], p) {
 			t.Kind, t.Text = Punct, p
 			l.at += len(p)
 			return

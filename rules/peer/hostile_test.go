@@ -155,7 +155,7 @@ func TestErrors(t *testing.T) {
 		{peer.JSON, `{"rules":[]}`, `f: format "", want "taso-rules/1"`},
 		{peer.JSON, `{"format":"taso-rules/1"}`, `f: JSON without "rules"`},
 		{peer.JSON, `{"format":7,"rules":[]}`, `f:1:12: JSON: format: json: cannot unmarshal number into Go value of type string`},
-		{peer.Text, "hello\naxiom", `f:1:1: found "hello", want axiom, lemma, rule, refute or section (and 1 more)`},
+		{peer.Text, "hello\naxiom", `f:1:1: found "hello", want axiom, lemma, rule, refute, section or op (and 1 more)`},
 		{peer.TASO, "relu(x)==x", `f: byte 0, field 14: the data ends within a field`},
 		{peer.TASO, "\n\x05", `f: byte 0, rule: the data ends within a field: it says 5 bytes, 0 are left`},
 	} {

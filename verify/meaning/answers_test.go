@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
@@ -13,7 +14,7 @@ import (
 
 // Answer is one answer of a proof: what was asked, and the numbers that say it.
 type Answer struct {
-	Kind    string // "question", "place", "digits", "cover", "try", "split"
+	Kind    string // "question", "place", "digits", "cover", "frame", "step", "try", "split"
 	At      int    // of the first number
 	Numbers []int64
 }
@@ -35,13 +36,16 @@ func Answers(l *law.Law, proof []int64) ([]Answer, error) {
 		return t.log, fmt.Errorf("%d numbers are left over", len(t.in)-t.at)
 	case !c.Shows(l):
 		return t.log, fmt.Errorf("the proof does not show what the law says")
+	case t.wrong != nil:
+		return t.log, fmt.Errorf("accepted, and wrong: %w", t.wrong)
 	}
 	return t.log, nil
 }
 
 type tracer struct {
 	*reader
-	log []Answer
+	log   []Answer
+	wrong error // of a step, by other arithmetic
 }
 
 func (t *tracer) note(kind string, from int) {
@@ -198,4 +202,104 @@ func (t *tracer) Split(vars, open []graph.Open) (graph.Open, int64, bool) {
 	from := t.at
 	defer func() { t.note("split", from) }()
 	return t.reader.Split(vars, open)
+}
+
+func (t *tracer) Frame(b *Engine, reps []Term, u Term) (int, []int) {
+	from := t.at
+	at, order := t.reader.Frame(b, reps, u)
+	if len(reps) > 0 {
+		t.note("frame", from)
+	}
+	return at, order
+}
+
+func (t *tracer) Step(b *Engine, v *Values) (Step, bool) {
+	from := t.at
+	s, ok := t.reader.Step(b, v)
+	t.note("step", from)
+	if ok && t.wrong == nil {
+		t.wrong = stepHolds(v, s, rand.New(rand.NewPCG(uint64(from), 1)))
+	}
+	return s, ok
+}
+
+// stepHolds is a second check of a step, by other arithmetic than that of polynomials: what
+// has to be equal is equal at random values of the variables.
+func stepHolds(v *Values, s Step, rng *rand.Rand) error {
+	for range 3 {
+		values := make([]*big.Rat, len(v.Vars))
+		var variable func(i int) *big.Rat
+		sum := func(p Poly) *big.Rat {
+			out := new(big.Rat)
+			for _, m := range p {
+				x := new(big.Rat).Set(m.Num)
+				for _, w := range m.Of {
+					y := variable(w.Var)
+					if w.Exp < 0 {
+						y = new(big.Rat).Inv(y)
+					}
+					for range max(w.Exp, -w.Exp) {
+						x.Mul(x, y)
+					}
+				}
+				out.Add(out, x)
+			}
+			return out
+		}
+		variable = func(i int) *big.Rat {
+			if values[i] == nil {
+				if d := v.Vars[i].divisor; d != nil {
+					values[i] = sum(d)
+				} else {
+					values[i] = big.NewRat(1+rng.Int64N(1000), 1+rng.Int64N(1000))
+					if rng.IntN(2) == 0 {
+						values[i].Neg(values[i])
+					}
+				}
+			}
+			return values[i]
+		}
+		switch s.Kind {
+		case StepDone:
+			if x := sum(v.Sum); x.Sign() != 0 {
+				return fmt.Errorf("the sum is %s", x)
+			}
+		case StepDrop:
+			if s.Times <= 0 || s.Max < 0 || s.Max >= len(v.Vars) || min(s.I, s.J) < 0 || max(s.I, s.J) >= len(v.Vars[s.Max].Pieces) {
+				return errors.New("what is not there is dropped")
+			}
+			ps := v.Vars[s.Max].Pieces
+			left := new(big.Rat).Mul(big.NewRat(s.Times, 1), new(big.Rat).Sub(sum(ps[s.I]), sum(ps[s.J])))
+			for _, c := range s.Combination {
+				x := big.NewRat(c.Times, 1)
+				if c.Times < 0 {
+					return errors.New("a product is negative")
+				}
+				for _, n := range c.Of {
+					switch {
+					case n >= int64(len(v.Known)) || n < -3*int64(len(v.Vars)):
+						return errors.New("nothing is known by this number")
+					case n >= 0:
+						x.Mul(x, sum(v.Known[n]))
+					case (-1-n)%3 == 0:
+						if !v.Vars[(-1-n)/3].Positive {
+							return errors.New("a variable may be negative")
+						}
+						x.Mul(x, variable(int((-1-n)/3)))
+					default:
+						y := variable(int((-1 - n) / 3))
+						if y = new(big.Rat).Mul(y, y); (-1-n)%3 == 2 {
+							y.Inv(y)
+						}
+						x.Mul(x, y)
+					}
+				}
+				left.Sub(left, x)
+			}
+			if left.Sign() != 0 {
+				return fmt.Errorf("a combination is wrong by %s", left)
+			}
+		}
+	}
+	return nil
 }

@@ -302,7 +302,10 @@ func (b *Engine) split(ctx []graph.Guard, conds [][]graph.Guard, off bool) ([]ce
 // the terms of n are all there or not there.
 func (b *Engine) apply(f Fun, n NF, ctx []graph.Guard) (NF, error) {
 	b.orders = b.orders || !f.opaque()
-	if name, _ := f.value.Name(); name == "reciprocal" {
+	name, _ := f.value.Name()
+	_, _, clips := f.bounds()
+	b.numbers = b.numbers || b.ordered && (clips || name == "abs") || b.real && name == "reciprocal"
+	if name == "reciprocal" {
 		if x, ok := number(n); ok && x.Sign() != 0 {
 			return NF{{Num: new(big.Rat).Inv(x)}}, nil
 		}
@@ -398,6 +401,7 @@ func (b *Engine) pieces(over []graph.Sym, dom []graph.Guard, body NF, ctx []grap
 // max is the maximum of pieces, which have a point.
 func (b *Engine) max(ps []Piece, ctx []graph.Guard) (NF, error) {
 	b.orders = true
+	b.numbers = b.numbers || b.ordered
 	if b.ordered {
 		for _, f := range []func([]Piece, []graph.Guard) (NF, bool, error){b.largest, b.shifted, b.growing, b.besideZero} {
 			if n, ok, err := f(ps, ctx); ok || err != nil {

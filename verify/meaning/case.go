@@ -17,6 +17,7 @@ type Case struct {
 	Explicit []string // padding variables that are four unknown pads
 	Words    []string
 	Written  bool // literal ranges are written out
+	Numbers  bool // entries are compared as numbers
 }
 
 // With is a copy of the case with one more word, to be bound more.
@@ -26,6 +27,7 @@ func (k Case) With(word string) Case {
 		Explicit: slices.Clone(k.Explicit),
 		Words:    append(slices.Clone(k.Words), word),
 		Written:  k.Written,
+		Numbers:  k.Numbers,
 	}
 }
 
@@ -74,6 +76,10 @@ func (k Case) Values(o graph.Open, most int64) ([]Case, bool) {
 		c := k.With("literal ranges written out")
 		c.Written = true
 		out = append(out, c)
+	case SortValues:
+		c := k.With("values compared")
+		c.Numbers = true
+		out = append(out, c)
 	case graph.SortBorder:
 		out = append(out, k.Attr(o.Name, graph.NameValue("counted")), k.Attr(o.Name, graph.NameValue("excluded")))
 	case "int":
@@ -121,7 +127,7 @@ type Attempt struct {
 // begin is an engine that assumes what the law gives, sizes of at least 1 and its
 // conditions, with the shapes of tensor variables and the functions that keep 0.
 func begin(l *law.Law, k Case, ordered bool, g Guide) (*Engine, map[string]graph.Shape, map[string]bool) {
-	b := &Engine{Space: &graph.Space{}, guide: g, ordered: ordered, written: k.Written}
+	b := &Engine{Space: &graph.Space{}, guide: g, ordered: ordered, real: l.HasTag(law.TagReal), written: k.Written, values: k.Numbers}
 	for _, name := range k.Explicit {
 		b.Space.Explicit(name)
 	}
@@ -212,6 +218,9 @@ func Decide(l *law.Law, k Case, ordered bool, g Guide) (a Attempt, err error) {
 	a.Open = b.Space.Open()
 	if b.ranges && !k.Written {
 		a.Open = append(a.Open[:len(a.Open):len(a.Open)], graph.Open{Sort: SortWritten})
+	}
+	if b.numbers && !k.Numbers && !a.Equal {
+		a.Open = append(a.Open[:len(a.Open):len(a.Open)], graph.Open{Sort: SortValues})
 	}
 	return a, b.err
 }

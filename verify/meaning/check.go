@@ -94,7 +94,7 @@ func run(l *law.Law, k Case, vars []graph.Open, g Splitter, depth int) (Claims, 
 }
 
 // variables are those of a law by whose values a case can be split, and last that it is
-// written out.
+// written out, and that entries are compared as numbers.
 func variables(l *law.Law) []graph.Open {
 	var out []graph.Open
 	for _, d := range l.Given {
@@ -112,5 +112,5 @@ func variables(l *law.Law) []graph.Open {
 	for _, n := range slices.Sorted(maps.Keys(sizes)) {
 		out = append(out, graph.Open{Sort: "int", Name: n})
 	}
-	return append(out, graph.Open{Sort: SortWritten})
+	return append(out, graph.Open{Sort: SortWritten}, graph.Open{Sort: SortValues})
 }

@@ -3,7 +3,7 @@
 //
 // [Check] checks the proof of one law and returns which directions it shows; see its example. The
 // other functions are for provers and tests. What must be right for an accepted proof to be right is
-// listed at the end, about 3,300 lines here.
+// listed at the end, about 4,000 lines here.
 //
 // # Words
 //
@@ -14,8 +14,8 @@
 //	atom         a read of an input at linear indices, a function of one element of a normal
 //	             form, or a maximum over sets of normal forms
 //	group        terms with one product of atoms, in one system of bound variables
-//	case         values for some variables of a law, or literal ranges written out as sums; most
-//	             laws need one case
+//	case         values for some variables of a law, or literal ranges written out as sums, or
+//	             entries compared as numbers; most laws need one case
 //	question     whether guards contradict what is known: the conditions of the law and of
 //	             definedness, sizes of at least 1, facts about size functions
 //	refutation   the answer yes, as sums of rows (refutation.go)
@@ -34,6 +34,7 @@
 //	                           as expressions in those of the group
 //	values of a maximum        the points at which one piece takes the value of another
 //	case                       by which variable it is split, or that it is written out
+//	frame and step             how entries are compared as numbers
 //	claim                      whether there is anything to prove
 //
 //	conv(X, concat(V, W)) at (b, o, i, j) =
@@ -170,6 +171,33 @@
 //     where only the least can be present, the maximum is the least.
 //   - Where 0 is one of the values, relu(x) may replace x, and negative values may be dropped.
 //
+// # Values
+//
+// A case may compare entries as numbers (values.go). At given values of all indices and bound
+// variables an entry is a number: a sum of products of variables and their inverses ([Poly]).
+// Terms with the same domain, in some order of their bound variables, form a frame. Sums over a
+// domain are equal if at each point their summands have the same sum. A sum within may also be a
+// variable of its own.
+//
+// In laws with the tag ordered, some variables are maxima: of two sums, as relu(x) of x and 0, or
+// of more. A clip is made of maxima and a minimum, abs(x) is the larger of x and -x. The proof
+// names pieces x and y of a maximum. Either a combination shows that x is at least y: a sum of
+// products of things that are at least 0, with positive factors. Then y is dropped. Or the proof
+// goes on twice, once with x at least y and without y, and once the other way round. A maximum
+// with one piece left is that piece. In the end the sum has to be 0 as it is written.
+//
+// At least 0 are: what was compared before, squares, sizes and counts, results of functions that
+// are nowhere negative, and maxima one of whose pieces is.
+//
+//	max(x, y) = y + relu(x - y)    if x >= y: x = y + (x - y);    if y >= x: y = y + 0
+//	relu(c*x) = c*relu(x)          c >= 0, x >= 0: c*x is a product of both
+//
+// In laws with the tag real, 1/x is the inverse of x: the law is about inputs at which every term
+// has a value, so nothing is divided by 0 there. A case in which something is divided by 0 is no
+// case. Equations are multiplied by the sums that something in them is divided by.
+//
+//	1/(1/a + 1/b) = a*b/(a + b)
+//
 // # Definedness
 //
 // Definedness is decided from the conditions that shape inference records, from sizes being at least 1
@@ -207,7 +235,7 @@
 // Only the code in this list must be right for an accepted proof to be right. Lines are those that are
 // neither blank nor comments; TestTrusted counts them.
 //
-//	verify/meaning, 3,345 lines
+//	verify/meaning, 4,042 lines
 //	  check.go reader.go refutation.go  proofs, refutations, cases within cases
 //	  case.go runs.go                   a case: what is assumed
 //	  side.go places.go                 shapes, and where a side is defined
@@ -217,13 +245,15 @@
 //	  written.go                        literal ranges
 //	  ordered.go largest.go monotone.go what holds of the true relu and maximum
 //	  content.go                        factors that are not negative
+//	  values.go poly.go                 entries as numbers
 //	  alike.go equal.go unimodular.go   equality of sums
 //	  most.go                           equality of maxima
 //
 // Also trusted: packages graph and law, which read laws, remove permutation variables (law:
 // untransposed.go perm_ranks.go; graph: perm.go), infer shapes, and implement linear expressions, their
-// products with sizes and the facts about size functions (graph.Space); and in package graph/op, the
-// shape inference and the entry of each operator. Tests compare entries with plain loops, and the
+// products with sizes and the facts about size functions (graph.Space); in package graph/op, the
+// shape inference and the entry of each operator; and package graph/define, which makes both from a
+// text. Tests compare entries with plain loops, and the
 // programs that run are generated from them. TestEntries evaluates normal forms term by term and
 // compares them with the independent definitions in internal/adversary/eval. Package verify/check
 // checks the shapes of operators a second time, with shape rules of its own.

@@ -25,6 +25,11 @@ type Guide interface {
 	// Digits says which of the bound variables of here is to be written in digits, the
 	// low one from 0 to n-1, to be compared with there; not ok: none is.
 	Digits(e *Engine, over []graph.Sym, here, there NF) (at int, n graph.Dim, ok bool)
+	// Frame finds one of the frames reps whose domain t has, and the order in which it has its
+	// bound variables; -1: it has none of them.
+	Frame(e *Engine, reps []Term, t Term) (at int, order []int)
+	// Step is the next step by which v.Sum is shown to be 0; not ok: there is none.
+	Step(e *Engine, v *Values) (s Step, ok bool)
 	// Try calls f, or does not if that would be in vain, and reports whether f
 	// returned true. If it did not, the unknowns that f made of e are to be forgotten;
 	// e is nil if what comes after still needs them, or there are none.
@@ -39,9 +44,12 @@ type Engine struct {
 	guide   Guide
 	assumed []Clause
 	ordered bool // relu and max are the true ones
+	real    bool // all terms of the law have values
 	written bool // literal ranges are written out
+	values  bool // entries are compared as numbers
 	ranges  bool // there are such ranges
 	orders  bool // there are relu or maxima
+	numbers bool // to compare entries as numbers may help
 	work    int  // steps so far
 	err     error
 }

@@ -1,6 +1,7 @@
 package meaning
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"slices"
@@ -9,6 +10,20 @@ import (
 )
 
 // equal says why l and r may differ where ctx holds, or "" if they do not.
+func (b *Engine) equal(ctx []graph.Guard, l, r NF) (why string) {
+	if !b.values {
+		return b.equalSums(ctx, l, r)
+	}
+	if b.guide.Try(b, func() bool { why = b.equalSums(ctx, l, r); return why == "" }) ||
+		b.guide.Try(b, func() bool { return b.equalValues(ctx, l, r, false) }) ||
+		slices.ContainsFunc(append(l[:len(l):len(l)], r...), func(t Term) bool { return len(t.Over)+len(t.Dom) > 0 }) &&
+			b.guide.Try(b, func() bool { return b.equalValues(ctx, l, r, true) }) {
+		return ""
+	}
+	return cmp.Or(why, "the values may differ")
+}
+
+// equalSums says why l and r, as sums, may differ where ctx holds, or "" if they do not.
 //
 // Terms with the same product of atoms are gathered in one system of bound
 // variables; what is left to show is that at every point the numbers of the
@@ -16,7 +31,7 @@ import (
 //
 // Bound variables are renamed first: a proof names unknowns by number, and none that
 // ctx or an earlier answer names may be bound in what is compared.
-func (b *Engine) equal(ctx []graph.Guard, l, r NF) string {
+func (b *Engine) equalSums(ctx []graph.Guard, l, r NF) string {
 	var groups []*Group
 	for side, n := range [2]NF{b.inDigitsOf(l, r), b.inDigitsOf(r, l)} {
 		for _, t := range n {

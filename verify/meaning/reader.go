@@ -12,6 +12,10 @@ import (
 //	Place       0, or 1, the group, the atoms and the expressions of bound variables
 //	Digits      0, or 1, the bound variable and the range of its low digit
 //	Cover       0, or 1, the expressions of bound variables, those that have to be 0
+//	Frame       0, or the number of a frame from 1, and that of each bound variable in it
+//	Step        0: done; 1: a branch, of a maximum and two of its pieces; 2: the same and
+//	            a combination: a number, how many products, and of each its number, how
+//	            many things, and these
 //	Try         0, or 1 and what f asks
 //	Split       0, or 1, the number of a variable and, of a number of groups, the
 //	            largest one
@@ -146,6 +150,49 @@ func (r *reader) Cover(b *Engine, _, q Piece, try func(Covering) bool) bool {
 		c.Also = append(c.Also, r.index(b))
 	}
 	return r.tried(b, r.err == nil && try(c))
+}
+
+// Frame is part of Guide.
+func (r *reader) Frame(b *Engine, reps []Term, t Term) (int, []int) {
+	if len(reps) == 0 {
+		return -1, nil
+	}
+	at := r.next()
+	if at < 0 || at > int64(len(reps)) {
+		b.fail(r.fail("there is no frame %d", at))
+	}
+	if at == 0 || r.err != nil {
+		b.fail(r.err)
+		return -1, nil
+	}
+	order := make([]int, len(t.Over))
+	for i := range order {
+		order[i] = int(r.next())
+	}
+	b.fail(r.err)
+	return int(at) - 1, order
+}
+
+// Step is part of Guide.
+func (r *reader) Step(b *Engine, _ *Values) (s Step, ok bool) {
+	if s.Kind = r.next(); s.Kind < StepDone || s.Kind > StepDrop {
+		r.fail("%d is no step", s.Kind)
+	}
+	if s.Kind != StepDone {
+		s.Max, s.I, s.J = int(r.next()), int(r.next()), int(r.next())
+	}
+	if s.Kind == StepDrop {
+		s.Times = r.next()
+		for range r.count() {
+			p := Product{Times: r.next()}
+			for range r.count() {
+				p.Of = append(p.Of, r.next())
+			}
+			s.Combination = append(s.Combination, p)
+		}
+	}
+	b.fail(r.err)
+	return s, r.err == nil
 }
 
 // Try is part of Guide.

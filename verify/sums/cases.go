@@ -92,7 +92,7 @@ func (r *run) prove(ctx context.Context, k meaning.Case) (answer, error) {
 // these are all that the conditions of the law permit.
 func (r *run) limitOf(ctx context.Context, k meaning.Case, o graph.Open) (limit, error) {
 	switch o.Sort {
-	case graph.SortSame, graph.SortBorder, graph.SortPadding, meaning.SortWritten:
+	case graph.SortSame, graph.SortBorder, graph.SortPadding, meaning.SortWritten, meaning.SortValues:
 		return 0, nil
 	case graph.SortStride:
 		return strideLimit, nil
@@ -124,7 +124,7 @@ func (r *run) need(a answer) {
 
 // kinds are the kinds of variables in the order in which they are tried by
 // value, those with few values first.
-var kinds = []string{graph.SortSame, graph.SortBorder, "int", graph.SortPadding, meaning.SortWritten, graph.SortStride}
+var kinds = []string{graph.SortSame, graph.SortBorder, "int", graph.SortPadding, meaning.SortWritten, meaning.SortValues, graph.SortStride}
 
 func choose(open []graph.Open) (graph.Open, bool) {
 	for _, k := range kinds {

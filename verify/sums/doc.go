@@ -37,6 +37,14 @@
 // sampled. Most questions have a solution, and many the same one: answers and solutions
 // are kept (memory.go).
 //
+// # Values
+//
+// Maxima and quotients that sums do not tell are compared as numbers (values.go). A piece of a
+// maximum is dropped if the simplex method finds a combination that shows another to be at
+// least as large (mixture.go). If it finds none for any piece, two pieces are compared, of the
+// least degree. For linear pieces this decides: what has no proof then is false, unless two
+// variables depend on each other.
+//
 // # Cases
 //
 // A stride, padding, border or number of groups that is a variable is left open

@@ -170,5 +170,13 @@ func (g guide) Cover(e *meaning.Engine, p, q meaning.Piece, try func(meaning.Cov
 	return g.search(e).cover(p, q, try)
 }
 
+// Frame is part of meaning.Guide.
+func (g guide) Frame(e *meaning.Engine, reps []meaning.Term, t meaning.Term) (int, []int) {
+	return frameOf(e, reps, t)
+}
+
+// Step is part of meaning.Guide.
+func (g guide) Step(_ *meaning.Engine, v *meaning.Values) (meaning.Step, bool) { return nextStep(v) }
+
 // Try is part of meaning.Guide.
 func (g guide) Try(_ *meaning.Engine, f func() bool) bool { return f() }

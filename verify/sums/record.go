@@ -255,6 +255,40 @@ func (r *Recorder) Cover(e *meaning.Engine, p, q meaning.Piece, try func(meaning
 	return done
 }
 
+// Frame is part of meaning.Guide.
+func (r *Recorder) Frame(e *meaning.Engine, reps []meaning.Term, t meaning.Term) (int, []int) {
+	if len(reps) == 0 {
+		return -1, nil
+	}
+	forget := r.mark(e)
+	at, order := frameOf(e, reps, t)
+	forget()
+	r.put(int64(at + 1))
+	for _, i := range order {
+		r.put(int64(i))
+	}
+	return at, order
+}
+
+// Step is part of meaning.Guide.
+func (r *Recorder) Step(_ *meaning.Engine, v *meaning.Values) (meaning.Step, bool) {
+	s, ok := nextStep(v)
+	if !ok {
+		return s, false
+	}
+	if r.put(s.Kind); s.Kind != meaning.StepDone {
+		r.put(int64(s.Max), int64(s.I), int64(s.J))
+	}
+	if s.Kind == meaning.StepDrop {
+		r.put(s.Times, int64(len(s.Combination)))
+		for _, p := range s.Combination {
+			r.put(p.Times, int64(len(p.Of)))
+			r.put(p.Of...)
+		}
+	}
+	return s, true
+}
+
 // Try is part of meaning.Guide.
 func (r *Recorder) Try(e *meaning.Engine, f func() bool) bool {
 	if r.try(e, f) {

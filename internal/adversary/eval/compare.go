@@ -94,6 +94,9 @@ func New(l *law.Law) *Judge {
 			if u.Op == nil {
 				return
 			}
+			if u.Op.Definition != nil {
+				j.unjudged = "operator " + u.Op.Name + " is defined by a text"
+			}
 			one, each := eachOf(u.Op.Name)
 			if !each {
 				one = u.Op.Name

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/verify/order"
 	"github.com/taso-go/taso/verify/sums"
 )
 
@@ -44,35 +43,8 @@ func (d *decider) unbounded(ctx context.Context, ns []*decision) error {
 				}
 			}
 		}
-		byOrder(n)
 	}
 	return nil
-}
-
-// byOrder records what follows from the order of numbers alone. There are proofs, which are
-// checked here; certificates have no place for them.
-func byOrder(n *decision) {
-	if n.way[0].Verdict != Unknown && n.way[1].Verdict != Unknown {
-		return
-	}
-	p, err := order.Prove(n.law)
-	if err != nil {
-		return
-	}
-	d, err := order.Check(n.law, p)
-	if err != nil {
-		return
-	}
-	for k, holds := range [2]bool{d.Forward, d.Backward} {
-		if w := &n.way[k]; holds && w.Verdict == Unknown {
-			l := ordered(n.law)
-			if !(d.Forward && d.Backward) {
-				l = law.OneDirection(l, k == 1)
-			}
-			n.shown[k] = &shown{law: l, backward: k == 1 && !l.OneWay}
-			*w = Direction{Verdict: Proved, Sizes: allSizes, Defined: sourceThere, Engine: engineOrder, Millis: w.Millis}
-		}
-	}
 }
 
 // ordered is a law said to be one of the true relu and maximum.

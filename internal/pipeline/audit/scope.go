@@ -13,7 +13,6 @@ import (
 const (
 	engineAxioms = "axioms" // e-graph, Z3 and checker
 	engineSums   = "sums"   // all sizes, by sum normal form
-	engineOrder  = "order"  // all sizes, by the order of numbers
 )
 
 // What a verdict says of sizes and of definedness.

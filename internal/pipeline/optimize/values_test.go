@@ -108,6 +108,34 @@ func TestDroppedFunctions(t *testing.T) {
 	}
 }
 
+// A quotient is cancelled only where the divisor is nowhere 0, whatever is proved of inputs at
+// which every term has a value.
+func TestCancelledQuotients(t *testing.T) {
+	const head = "x : float32[2, 2]\ny : float32[2, 2]\nw : weight float32[2, 2]\n"
+	for name, c := range map[string]struct {
+		text, term string
+		weight     float32
+		real       bool
+	}{
+		"by an input":       {"d = relu(x)", "relu(X)", 1, false},
+		"by an exponential": {"d = exp(x)", "exp(X)", 1, true},
+		"by a weight":       {"d = ewmul(w, w)", "ewmul(W, W)", 3, true},
+		"by 0":              {"d = ewmul(w, w)", "ewmul(W, W)", 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := weighed(t, head+c.text+"\nq = ewdiv(y, d)\nm = ewmul(q, d)\nz = relu(m)\nreturn z", c.weight)
+			b := weighed(t, head+"z = relu(y)\nreturn z", c.weight)
+			cert := meant(t, "rule network [real] given X : [2, 2], Y : [2, 2], W : [2, 2] then relu(ewmul(ewdiv(Y, "+c.term+"), "+c.term+")) == relu(Y)")
+			if c.real {
+				accepted(t, cert, a, b)
+				accepted(t, meant(t, "rule network [real] given X : [2, 2], Y : [2, 2], W : [2, 2] then relu(Y) == relu(ewmul(ewdiv(Y, "+c.term+"), "+c.term+"))"), b, a)
+			} else {
+				refused(t, cert, a, b, "finite")
+			}
+		})
+	}
+}
+
 // An optimized model has values where the model had them. Behind what has values everywhere
 // all laws are used, behind what has none somewhere only those that move entries.
 func TestOptimizeValues(t *testing.T) {
