@@ -93,29 +93,44 @@ func ExampleNewSession() {
 
 // What cannot be proved in its most general form may be true in a less general one.
 func ExampleCandidate_Narrow() {
-	u, err := enumerate.New([]string{"conv2d", "iconv"})
+	u, err := enumerate.New([]string{"poolavg", "relu", "enlarge", "conv2d"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	level, err := enumerate.NewSession(enumerate.Options{Universe: u, Workers: 1, Seed: 1}).Level(1, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	cands, err := level.Next(context.Background())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	forms := 0
-	for _, c := range cands {
-		for next, ok := c.Narrow(); ok; next, ok = next.Narrow() {
-			forms++
+	s := enumerate.NewSession(enumerate.Options{Universe: u, Workers: 1, Seed: 1})
+	for n := 1; n <= 2; n++ {
+		level, err := s.Level(n, nil)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for {
+			cands, err := level.Next(context.Background())
+			if err != nil || cands == nil {
+				break
+			}
+			for _, c := range cands {
+				if narrow, ok := c.Narrow(); ok {
+					fmt.Print(law.Format(c.Law), "or less general:\n", law.Format(narrow.Law))
+					return
+				}
+			}
+			if err := level.Learn(make([]enumerate.Verdict, len(cands))); err != nil {
+				fmt.Println(err)
+				return
+			}
 		}
 	}
-	fmt.Println(len(cands), "candidates,", forms, "less general forms")
 	// Output:
+	// rule candidate
+	//   given f : zero1, A : [a, b, c, d]
+	//   then  enlarge[kh=e, kw=g](f(A)) == f(enlarge[kh=e, kw=g](A))
+	// or less general:
+	// rule candidate
+	//   given f : zero1, A : [a, b, c, d]
+	//   where c % 2 == 1 and d % 2 == 1 and e % 2 == 1 and g % 2 == 1
+	//   then  enlarge[kh=e, kw=g](f(A)) == f(enlarge[kh=e, kw=g](A))
 }
 
 // A universe of some operators has the inputs that they can use.

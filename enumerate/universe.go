@@ -204,11 +204,6 @@ func (u *Universe) Ops() []*graph.Op {
 	return ops
 }
 
-func (u *Universe) add(o *graph.Op, named map[string]graph.Value) uint16 {
-	u.insts = append(u.insts, newInst(o, o.MustAttr(named)))
-	return uint16(len(u.insts) - 1)
-}
-
 // String lists the universe for reports.
 func (u *Universe) String() string {
 	var parts []string
