@@ -46,13 +46,13 @@ func BenchmarkFingerprint(b *testing.B) {
 // of its bucket.
 func BenchmarkExplain(b *testing.B) {
 	s := level2(b)
-	if _, _, err := s.Level(context.Background(), 3); err != nil {
+	if _, _, err := level(context.Background(), s, 3, how{}); err != nil {
 		b.Fatal(err)
 	}
 	st := newStore(s.u, 1)
 	var pairs [][2]tid
 	for i := s.starts[3]; i < s.starts[4] && len(pairs) < 10000; i++ {
-		if l, ok := s.links[int32(i)]; ok {
+		if l, ok := s.links.equal[int32(i)]; ok {
 			x, y := st.decode(s.codes[i], nil), st.decode(s.codes[l.to], &l.ren)
 			pairs = append(pairs, [2]tid{x, y})
 		}
@@ -63,7 +63,7 @@ func BenchmarkExplain(b *testing.B) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := 0; i < b.N; i += len(pairs) {
-		e := s.newExplainer(st, newRewriter(st, s.allRule), true)
+		e := newExplainer(s.view(), st, newRewriter(st, s.laws.loose), true)
 		for _, p := range pairs[:min(len(pairs), b.N-i)] {
 			e.reaches(p[0], p[1])
 		}

@@ -17,24 +17,24 @@ type bucket struct {
 
 // buckets groups this level's terms. A term that agrees with nothing, not even
 // with itself under a renaming, needs no bucket and is a representative.
-func (s *Session) buckets(base int) (out []bucket, alone int) {
+func (s *Session) buckets(base int, syms symmetries) (out []bucket, alone int) {
 	const none = -1
 	at := make([]int32, s.len())
 	for i := range at {
 		at[i] = none
 	}
 	members := make([]uint8, s.len()) // up to 2, by root
-	for i := range s.rep {
-		if i >= base || s.rep[i] {
-			if r := s.find(int32(i)); members[r] < 2 {
+	for i := range s.links.rep {
+		if i >= base || s.links.rep[i] {
+			if r := s.classes.find(int32(i)); members[r] < 2 {
 				members[r]++
 			}
 		}
 	}
 	for i := base; i < s.len(); i++ {
-		r := s.find(int32(i))
-		if members[r] < 2 && s.symmetric[int32(i)] == nil {
-			s.keep(int32(i))
+		r := s.classes.find(int32(i))
+		if members[r] < 2 && syms[int32(i)] == nil {
+			s.links.keep(int32(i))
 			alone++
 			continue
 		}
@@ -46,8 +46,8 @@ func (s *Session) buckets(base int) (out []bucket, alone int) {
 		b.news = append(b.news, int32(i))
 	}
 	for i := 0; i < base; i++ {
-		if s.rep[i] {
-			if k := at[s.find(int32(i))]; k != none {
+		if s.links.rep[i] {
+			if k := at[s.classes.find(int32(i))]; k != none {
 				out[k].reps = append(out[k].reps, int32(i))
 			}
 		}

@@ -17,45 +17,53 @@ type Batch struct {
 	Chunk  func(i int) ([]byte, error)
 }
 
-// news counts what other processes know of a session beside its state before the level.
-type news struct{ order, answered, batches int }
+// told counts what other processes know of a session beside its state before the level.
+type told struct{ order, answered, batches int }
 
-// take is what they do not know yet.
-func (n *news) take(s *Session) ([]byte, error) {
-	v := sentNews{MaxOps: s.opt.MaxOps}
-	for _, c := range s.order[n.order:] {
-		if c.Proved {
-			v.Proved = append(v.Proved, c.saved())
+// news is what they do not know yet.
+func (lv *Level) news() ([]byte, error) {
+	v := sentNews{MaxOps: lv.s.opt.MaxOps}
+	for _, x := range lv.s.laws.order[lv.told.order:] {
+		if x.proved {
+			v.Proved = append(v.Proved, x.saved())
 		}
 	}
-	for _, key := range s.answered[n.answered:] {
-		a := s.answers[key]
+	for _, key := range lv.answered[lv.told.answered:] {
+		a := lv.view.answers[key]
 		v.Answers = append(v.Answers, sentAnswer{Key: key, How: a.how, Stated: a.cand != nil,
 			Conditional: a.cand != nil && a.cand.Conditional})
 	}
-	n.order, n.answered = len(s.order), len(s.answered)
-	n.batches++
+	lv.told.order, lv.told.answered = len(lv.s.laws.order), len(lv.answered)
+	lv.told.batches++
 	return encode(&v)
 }
 
 // compare compares the terms of the buckets of a batch, here or elsewhere.
-func (s *Session) compare(ctx context.Context, n, base int, buckets []bucket, found []finding) error {
-	phase := fmt.Sprintf("level %d: compare", n)
-	if g := s.graphed; g != nil && g.Compare != nil && len(buckets) > g.Few {
-		if err := s.compareElsewhere(ctx, phase, base, buckets, found); err != nil {
+func (lv *Level) compare(ctx context.Context, buckets []bucket, found []finding) error {
+	phase := fmt.Sprintf("level %d: compare", lv.n)
+	if g := lv.graphed; g != nil && g.Compare != nil && len(buckets) > g.Few {
+		if err := lv.compareElsewhere(ctx, phase, buckets, found); err != nil {
 			return fmt.Errorf("%s: %w", phase, err)
 		}
 		return nil
 	}
-	workers := make([]*classWorker, s.opt.Workers)
-	return s.parallel(ctx, phase, len(buckets), 16, func(wk, lo, hi int) {
+	workers := make([]*classWorker, lv.s.opt.Workers)
+	return lv.s.pool.each(ctx, phase, len(buckets), 16, func(wk, lo, hi int) {
 		if workers[wk] == nil || workers[wk].full() {
-			workers[wk] = s.newClassWorker(wk)
+			workers[wk] = newClassWorker(lv.view, lv.tools(wk))
 		}
 		for i := lo; i < hi; i++ {
-			workers[wk].bucket(n, &buckets[i], &found[i])
+			workers[wk].bucket(&buckets[i], &found[i])
 		}
 	})
+}
+
+// tools are those of the wk-th goroutine.
+func (lv *Level) tools(wk int) tools {
+	if lv.deriver != nil && lv.derivers[wk] == nil {
+		lv.derivers[wk] = lv.deriver()
+	}
+	return tools{lv.s.pool.tested[wk], lv.derivers[wk]}
 }
 
 // Chunks are so many buckets, as long as there are enough chunks for many processes.
@@ -64,30 +72,30 @@ const (
 	manyChunks            = 256
 )
 
-func (s *Session) compareElsewhere(ctx context.Context, phase string, base int, buckets []bucket, found []finding) error {
+func (lv *Level) compareElsewhere(ctx context.Context, phase string, buckets []bucket, found []finding) error {
 	size := min(max(len(buckets)/manyChunks, leastChunk), mostChunk)
 	chunk := func(i int) (lo, hi int) { return i * size, min(len(buckets), (i+1)*size) }
-	b := &Batch{Number: s.news.batches, Chunks: (len(buckets) + size - 1) / size}
+	b := &Batch{Number: lv.told.batches, Chunks: (len(buckets) + size - 1) / size}
 	b.Chunk = func(i int) ([]byte, error) {
 		lo, hi := chunk(i)
-		return s.sendBuckets(buckets[lo:hi])
+		return lv.sendBuckets(buckets[lo:hi])
 	}
 	var err error
-	if b.News, err = s.news.take(s); err != nil {
+	if b.News, err = lv.news(); err != nil {
 		return err
 	}
 	met, done := make([]bool, b.Chunks), 0
-	err = s.graphed.Compare(ctx, b, func(i int, data []byte) error {
+	err = lv.graphed.Compare(ctx, b, func(i int, data []byte) error {
 		if i < 0 || i >= b.Chunks || met[i] {
 			return fmt.Errorf("what was found of chunk %d of %d, or a second time", i, b.Chunks)
 		}
 		met[i] = true
 		lo, hi := chunk(i)
-		if err := s.takeFindings(base, buckets[lo:hi], data, found[lo:hi]); err != nil {
+		if err := lv.takeFindings(buckets[lo:hi], data, found[lo:hi]); err != nil {
 			return fmt.Errorf("chunk %d: %w", i, err)
 		}
-		if done += hi - lo; s.opt.Progress != nil {
-			s.opt.Progress(phase, int64(done), int64(len(buckets)))
+		if done += hi - lo; lv.s.opt.Progress != nil {
+			lv.s.opt.Progress(phase, int64(done), int64(len(buckets)))
 		}
 		return nil
 	})
@@ -97,24 +105,24 @@ func (s *Session) compareElsewhere(ctx context.Context, phase string, base int, 
 	if i := slices.Index(met, false); i >= 0 {
 		return fmt.Errorf("nothing was found of chunk %d", i)
 	}
-	return s.broken()
+	return lv.s.broken()
 }
 
 // sendBuckets writes buckets for a Comparer.
-func (s *Session) sendBuckets(buckets []bucket) ([]byte, error) {
+func (lv *Level) sendBuckets(buckets []bucket) ([]byte, error) {
 	list := make([]sentBucket, len(buckets))
 	for i := range buckets {
 		list[i].Reps = buckets[i].reps
 		for _, t := range buckets[i].news {
-			c := s.code(t)
-			list[i].Terms = append(list[i].Terms, sentTerm{c[:], s.hash(t), s.symmetric[t]})
+			c := lv.s.code(t)
+			list[i].Terms = append(list[i].Terms, sentTerm{c[:], lv.s.hash(t), lv.view.symmetric[t]})
 		}
 	}
 	return encode(list)
 }
 
 // takeFindings reads what a Comparer found of buckets.
-func (s *Session) takeFindings(base int, buckets []bucket, data []byte, found []finding) error {
+func (lv *Level) takeFindings(buckets []bucket, data []byte, found []finding) error {
 	var list []sentFinding
 	if err := decode(data, &list); err != nil {
 		return err
@@ -123,14 +131,14 @@ func (s *Session) takeFindings(base int, buckets []bucket, data []byte, found []
 		return fmt.Errorf("%d findings of %d buckets", len(list), len(buckets))
 	}
 	for i := range list {
-		if err := s.takeFinding(&local{base, buckets[i].news}, &list[i], &found[i]); err != nil {
+		if err := lv.takeFinding(&local{lv.base, buckets[i].news}, &list[i], &found[i]); err != nil {
 			return fmt.Errorf("bucket %d: %w", i, err)
 		}
 	}
 	return nil
 }
 
-func (s *Session) takeFinding(b *local, x *sentFinding, f *finding) (err error) {
+func (lv *Level) takeFinding(b *local, x *sentFinding, f *finding) (err error) {
 	*f = finding{pairs: x.Pairs, joined: x.Joined, false: x.False, untyped: x.Untyped}
 	for _, t := range x.Open {
 		if t, err = b.own(t); err != nil {
@@ -148,7 +156,7 @@ func (s *Session) takeFinding(b *local, x *sentFinding, f *finding) (err error) 
 		return err
 	}
 	for i := range x.Cands {
-		c, err := s.takeCandidate(b, &x.Cands[i])
+		c, err := lv.takeCandidate(b, &x.Cands[i])
 		if err != nil {
 			return fmt.Errorf("candidate %d: %w", i, err)
 		}
@@ -171,27 +179,26 @@ func (s *Session) takeFinding(b *local, x *sentFinding, f *finding) (err error) 
 }
 
 // takeCandidate is a candidate as the session would have stated it.
-func (s *Session) takeCandidate(b *local, x *sentCandidate) (c *Candidate, err error) {
+func (lv *Level) takeCandidate(b *local, x *sentCandidate) (c *statement, err error) {
 	if x.Key != "" {
-		a, ok := s.answers[x.Key]
+		a, ok := lv.view.answers[x.Key]
 		if !ok || a.cand == nil {
 			return nil, fmt.Errorf("no candidate is known of %q", x.Key)
 		}
-		d := *a.cand
-		c = &d
+		c = a.cand.again()
 	} else {
 		fm, err := general.FormOf(x.Form)
 		if err != nil {
 			return nil, err
 		}
-		k := savedCandidate{Law: x.Law, Base: x.Base, Own: x.Own, Conditional: fm.Conditional(), Level: s.Next() - 1}
+		k := savedCandidate{Law: x.Law, Base: x.Base, Own: x.Own, Conditional: fm.Conditional(), Level: lv.n}
 		if c, err = k.read(); err != nil {
 			return nil, err
 		}
 		if c.pair, err = general.ParsePair(x.Pair); err != nil {
 			return nil, err
 		}
-		c.form, c.forms, c.test = fm, c.pair.Narrower(fm), s.tester()
+		c.form, c.forms, c.test = fm, c.pair.Narrower(fm), lv.view.tester()
 	}
 	if c.merged, err = b.links(x.Merged, false); err != nil {
 		return nil, err

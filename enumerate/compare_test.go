@@ -25,7 +25,7 @@ func (a *apart) comparing(worker func() *Worker) func(context.Context, *Batch, f
 			return fmt.Errorf("batch %d after %d", b.Number, len(news)-1)
 		}
 		if c == nil || a.rng.IntN(3) == 0 {
-			c = NewComparer(worker(), a.opt.Deriver)
+			c = NewComparer(worker(), a.deriver)
 		}
 		x, err := c.At(news...)
 		if err != nil {
@@ -67,16 +67,21 @@ func chance(l *law.Law, n int) int {
 
 // judged decides candidates by chance: some are proved, in this form or a less general one,
 // some of the true relu only, and some are not.
-func judged(_ context.Context, cands []*Candidate) error {
-	for _, c := range cands {
+func judged(cands []Candidate) []Verdict {
+	out := make([]Verdict, len(cands))
+	for i, c := range cands {
+		v := &out[i]
 		k := chance(c.Law, 8)
-		if k == 0 || k == 1 && !c.Narrow() {
+		narrow := false
+		if k == 1 {
+			v.Form, narrow = c.Narrow()
+		}
+		if k == 0 || k == 1 && !narrow {
 			continue
 		}
-		c.Proved, c.Wide = true, k > 4
-		c.Ordered = c.Ordered || k == 2
+		v.Proved, v.Wide, v.Ordered = true, k > 4, k == 2
 	}
-	return nil
+	return out
 }
 
 // What is compared elsewhere is as if it were here, however candidates are decided and
@@ -97,14 +102,14 @@ func TestCompareElsewhere(t *testing.T) {
 		{"composites", universe(t, 1, "bias", "layernorm", "ewadd", "concat", "split"), 2, 0, 1},
 	}[sweep.Size(1, 0):] {
 		t.Run(c.name, func(t *testing.T) {
-			opt := Options{Universe: c.u, MaxOps: c.levels, Workers: 2, Seed: 1, Prove: judged,
-				Deriver: func() func(*law.Law) bool { return func(l *law.Law) bool { return chance(l, 3) == 0 } }}
+			opt := Options{Universe: c.u, MaxOps: c.levels, Workers: 2, Seed: 1}
+			h := how{judged, func() func(*law.Law) bool { return func(l *law.Law) bool { return chance(l, 3) == 0 } }}
 			run := func(opt Options) []string {
 				s := NewSession(opt)
-				list := levels(t, s, c.levels)
-				for i := range s.rep {
-					x := fmt.Sprint(i, s.rep[i], s.links[int32(i)], s.syms[int32(i)])
-					for _, l := range []*link{s.loose[int32(i)], s.sem[int32(i)]} {
+				list := levels(t, s, c.levels, h)
+				for i := range s.links.rep {
+					x := fmt.Sprint(i, s.links.rep[i], s.links.equal[int32(i)], s.links.syms[int32(i)])
+					for _, l := range []*link{s.links.loose[int32(i)], s.links.ordered[int32(i)]} {
 						if l != nil {
 							x += fmt.Sprint(*l)
 						}
@@ -118,7 +123,7 @@ func TestCompareElsewhere(t *testing.T) {
 			}
 			want := here[c.u]
 			o := opt
-			a := &apart{t: t, opt: opt, shares: 3, rng: rand.New(rand.NewPCG(1, 2)), compares: true, few: c.few}
+			a := &apart{t: t, opt: opt, shares: 3, rng: rand.New(rand.NewPCG(1, 2)), compares: true, few: c.few, deriver: h.deriver}
 			batches := 0
 			o.Remote = counting{a, &batches}
 			sameTexts(t, "elsewhere", run(o), want)
@@ -151,9 +156,9 @@ func (c counting) Graphs(ctx context.Context, level int, state []byte) (*Graphed
 func TestPairText(t *testing.T) {
 	pairs := 0
 	for _, names := range append(rewriteUniverses, []string{"bias", "layernorm", "ewadd", "concat"}) {
-		s := NewSession(Options{Universe: universe(t, 1, names...), Seed: 1, Prove: func(_ context.Context, cands []*Candidate) error {
+		s := NewSession(Options{Universe: universe(t, 1, names...), Seed: 1})
+		h := how{prove: func(cands []Candidate) []Verdict {
 			for _, c := range cands {
-				c.Proved = true
 				p, err := general.ParsePair(c.pair.Text())
 				if err != nil {
 					t.Fatalf("%s: %v", c.pair, err)
@@ -161,7 +166,7 @@ func TestPairText(t *testing.T) {
 				if p.Text() != c.pair.Text() {
 					t.Errorf("%s becomes\n%s", c.pair.Text(), p.Text())
 				}
-				for _, fm := range append(c.pair.Asked(), append(c.forms, c.form)...) {
+				for _, fm := range slices.Concat(c.pair.Asked(), c.forms, []general.Form{c.form}) {
 					if back, err := general.FormOf(fm.Fields()); err != nil || back != fm {
 						t.Errorf("form %v becomes %v: %v", fm, back, err)
 					}
@@ -173,10 +178,10 @@ func TestPairText(t *testing.T) {
 				}
 				pairs++
 			}
-			return nil
-		}})
+			return proved(cands)
+		}}
 		for n := 1; n <= 2; n++ {
-			if _, _, err := s.Level(context.Background(), n); err != nil {
+			if _, _, err := level(context.Background(), s, n, h); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -235,7 +240,7 @@ func TestFindingsSpoiled(t *testing.T) {
 		s := NewSession(opt)
 		var err error
 		for n := 1; n <= 2 && err == nil; n++ {
-			_, _, err = s.Level(context.Background(), n)
+			_, _, err = level(context.Background(), s, n, how{})
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
@@ -274,8 +279,13 @@ func FuzzCompare(f *testing.F) {
 		}
 		chunks, news = append(chunks, c), append(news, b.News)
 	}}
+	var lv *Level
 	for n := 1; n <= 2; n++ {
-		if _, _, err := s.Level(context.Background(), n); err != nil {
+		var err error
+		if lv, err = s.Level(n, nil); err == nil {
+			_, err = decide(context.Background(), &lv.Batches, how{})
+		}
+		if err != nil {
 			f.Fatal(err)
 		}
 	}
@@ -292,8 +302,7 @@ func FuzzCompare(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	base := s.starts[len(s.starts)-2]
-	b := bucket{reps: []int32{0}, news: []int32{int32(base), int32(base) + 1}}
+	b := bucket{reps: []int32{0}, news: []int32{int32(lv.base), int32(lv.base) + 1}}
 	f.Fuzz(func(t *testing.T, what int, data []byte) {
 		switch what {
 		case 0:
@@ -305,7 +314,7 @@ func FuzzCompare(f *testing.F) {
 			}
 		case 1:
 			found := make([]finding, 1)
-			if err := s.takeFindings(base, []bucket{b}, data, found); err == nil {
+			if err := lv.takeFindings([]bucket{b}, data, found); err == nil {
 				for _, c := range found[0].cands {
 					c.Narrow()
 				}
@@ -347,7 +356,7 @@ func ExampleNewComparer() {
 	s := NewSession(opt)
 	s.opt.Remote = &apart{opt: opt, shares: 1, rng: rand.New(rand.NewPCG(1, 1)), compares: true} // see comparing
 	for n := 1; n <= 2; n++ {
-		_, st, err := s.Level(context.Background(), n)
+		_, st, err := level(context.Background(), s, n, how{})
 		fmt.Println(st.Pairs, st.Distinct, err)
 	}
 	// Output:

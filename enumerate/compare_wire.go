@@ -137,8 +137,8 @@ func (b *local) links(list []savedLink, itself bool) (out []linked, err error) {
 }
 
 // read is the candidate; what is not saved of it is for what is not decided yet.
-func (k *savedCandidate) read() (c *Candidate, err error) {
-	c = &Candidate{Conditional: k.Conditional, Ordered: k.Ordered, Proved: k.Proved, Wide: k.Wide, Level: k.Level}
+func (k *savedCandidate) read() (c *statement, err error) {
+	c = &statement{Candidate: Candidate{Conditional: k.Conditional, Ordered: k.Ordered, Level: k.Level}, proved: k.Proved, wide: k.Wide}
 	if c.Law, err = law.ParseLaw(k.Law); err != nil {
 		return nil, err
 	}
@@ -153,9 +153,9 @@ func (k *savedCandidate) read() (c *Candidate, err error) {
 	return c, nil
 }
 
-func (c *Candidate) saved() savedCandidate {
+func (c *statement) saved() savedCandidate {
 	k := savedCandidate{Law: law.Format(c.Law), Base: law.Format(c.Base), Conditional: c.Conditional,
-		Ordered: c.Ordered, Proved: c.Proved, Wide: c.Wide, Level: c.Level}
+		Ordered: c.Ordered, Proved: c.proved, Wide: c.wide, Level: c.Level}
 	if c.own != nil {
 		k.Own = law.Format(c.own)
 	}

@@ -24,22 +24,16 @@ type Comparer struct {
 	last *Comparison
 }
 
-// tools are what a goroutine keeps from batch to batch.
-type tools struct {
-	known  *general.Known
-	derive func(*law.Law) bool
-}
-
 // NewComparer compares terms of the level that a worker's session is at. deriver is that of
-// the session's [Options].
+// [Session.Level].
 func NewComparer(w *Worker, deriver func() func(*law.Law) bool) *Comparer {
-	return &Comparer{w: w, deriver: deriver, derived: &derivedLaws{}}
+	return &Comparer{w: w, deriver: deriver, derived: newDerivedLaws()}
 }
 
 // Comparison compares the buckets of one batch. It serves any number of goroutines.
 type Comparison struct {
 	c    *Comparer
-	s    *Session
+	v    *view
 	mu   sync.Mutex
 	idle []*classWorker
 }
@@ -47,33 +41,31 @@ type Comparison struct {
 // At is for the batch after the news, which are those of all batches of the level so far.
 func (c *Comparer) At(news ...[]byte) (*Comparison, error) {
 	from := c.w.s
-	s := &Session{opt: from.opt, u: from.u, terms: terms{codes: from.codes, hashes: from.hashes},
-		starts: append(slices.Clip(from.starts), from.len()), at: from.at, links: from.links, loose: from.loose,
-		syms: from.syms, members: from.members, rules: slices.Clip(from.rules), allRule: slices.Clip(from.allRule),
-		answers: map[string]answer{}, derived: c.derived}
-	s.opt.Deriver = c.deriver
+	v := from.view()
+	v.level, v.derived = from.Next(), c.derived
+	v.laws = &lawbook{known: map[string]*statement{}, strict: slices.Clip(from.laws.strict), loose: slices.Clip(from.laws.loose)}
 	for _, data := range news {
-		var v sentNews
-		if err := decode(data, &v); err != nil {
+		var sent sentNews
+		if err := decode(data, &sent); err != nil {
 			return nil, fmt.Errorf("news: %w", err)
 		}
-		s.opt.MaxOps = v.MaxOps
-		for i := range v.Proved {
-			k, err := v.Proved[i].read()
+		v.last = v.level == sent.MaxOps
+		for i := range sent.Proved {
+			k, err := sent.Proved[i].read()
 			if err != nil {
 				return nil, fmt.Errorf("news: %w", err)
 			}
-			s.accept(k)
+			v.laws.accept(k)
 		}
-		for _, a := range v.Answers {
+		for _, a := range sent.Answers {
 			y := answer{key: a.Key, how: a.How}
 			if a.Stated {
-				y.cand = &Candidate{Conditional: a.Conditional, key: a.Key}
+				y.cand = &statement{Candidate: Candidate{Conditional: a.Conditional}, key: a.Key}
 			}
-			s.answers[a.Key] = y
+			v.answers[a.Key] = y
 		}
 	}
-	x := &Comparison{c: c, s: s}
+	x := &Comparison{c: c, v: v}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.last != nil {
@@ -117,7 +109,7 @@ func (x *Comparison) take() *classWorker {
 			t.derive = c.deriver()
 		}
 	}
-	return x.s.classWorker(t)
+	return newClassWorker(x.v, t)
 }
 
 // give keeps a worker for another chunk, or its tools if it has become large.
@@ -157,7 +149,7 @@ func (x *Comparison) Compare(ctx context.Context, chunk []byte) ([]byte, error) 
 		}
 		w.own = own
 		var f finding
-		w.bucket(x.s.Next()-1, b, &f)
+		w.bucket(b, &f)
 		if out[i], err = f.send(); err != nil {
 			return nil, err
 		}
@@ -175,7 +167,7 @@ type ownTerms struct {
 
 // bucket reads a bucket.
 func (x *Comparison) bucket(st *store, b *sentBucket) (*bucket, *ownTerms, error) {
-	own := &ownTerms{base: x.s.len()}
+	own := &ownTerms{base: x.v.terms.len()}
 	for i, r := range b.Reps {
 		if r < 0 || int(r) >= own.base || i > 0 && r <= b.Reps[i-1] {
 			return nil, nil, fmt.Errorf("representative %d of %d terms", r, own.base)
@@ -183,12 +175,12 @@ func (x *Comparison) bucket(st *store, b *sentBucket) (*bucket, *ownTerms, error
 	}
 	out := &bucket{reps: b.Reps}
 	for _, t := range b.Terms {
-		c, err := x.s.toCode(t.Code)
+		c, err := x.v.u.toCode(t.Code)
 		if err != nil {
 			return nil, nil, err
 		}
-		if c.size() != x.s.Next()-1 || st.decode(c, nil) == 0 {
-			return nil, nil, fmt.Errorf("%x is not a term of level %d", t.Code, x.s.Next()-1)
+		if c.size() != x.v.level || st.decode(c, nil) == 0 {
+			return nil, nil, fmt.Errorf("%x is not a term of level %d", t.Code, x.v.level)
 		}
 		for i := range t.Syms {
 			if !st.renames(c, &t.Syms[i]) {

@@ -120,12 +120,12 @@ func TestSaveRestoreComposites(t *testing.T) {
 	u := universe(t, 1, "linear", "bias", "reshape", "ewadd")
 	opt := Options{Universe: u, Seed: 3, Workers: 1}
 	whole := NewSession(opt)
-	levels(t, whole, 2)
+	levels(t, whole, 2, how{})
 	var file bytes.Buffer
 	if err := whole.Save(&file); err != nil {
 		t.Fatal(err)
 	}
-	want := levels(t, whole, 3)
+	want := levels(t, whole, 3, how{})
 	again := NewSession(opt)
 	if err := again.Restore(&file); err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestSaveRestoreComposites(t *testing.T) {
 	if len(want) == 0 {
 		t.Error("no candidates")
 	}
-	sameTexts(t, "restored", levels(t, again, 3), want)
+	sameTexts(t, "restored", levels(t, again, 3, how{}), want)
 }
 
 func TestPresets(t *testing.T) {

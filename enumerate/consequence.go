@@ -2,6 +2,7 @@ package enumerate
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/law"
@@ -20,13 +21,21 @@ const (
 type answer struct {
 	key  string
 	how  consequence
-	cand *Candidate // nil: false in general
+	cand *statement // nil: false in general
 }
+
+// derivedLaws are what derivers said, by the law in canonical names.
+type derivedLaws struct {
+	sync.Mutex
+	known map[string]bool
+}
+
+func newDerivedLaws() *derivedLaws { return &derivedLaws{known: map[string]bool{}} }
 
 // judge decides whether a pair follows from smaller rules, and states it if
 // not. Pairs that read alike in their most general form, and have kernels of
 // the same sizes, were answered in an earlier batch.
-func (w *classWorker) judge(n int, p *general.Pair, f *finding) (consequence, *Candidate) {
+func (w *classWorker) judge(p *general.Pair, f *finding) (consequence, *statement) {
 	if law.Equal(p.Left[0], p.Right[0]) {
 		return not, nil
 	}
@@ -38,20 +47,18 @@ func (w *classWorker) judge(n int, p *general.Pair, f *finding) (consequence, *C
 				key += fmt.Sprint(name, p.Sizes[name])
 			}
 		}
-		if a, ok := w.s.answers[key]; ok {
+		if a, ok := w.v.answers[key]; ok {
 			if a.cand == nil {
 				return a.how, nil
 			}
-			c := *a.cand
-			c.merged, c.syms = nil, nil
-			return not, &c
+			return not, a.cand.again()
 		}
 	}
 	how := not
-	var c *Candidate
+	var c *statement
 	if l, err := p.Law(p.Least()); err == nil && w.test.Holds(l, general.QuickTests) {
 		if how = w.follows(p); how == not {
-			c = w.state(n, p)
+			c = w.state(p)
 		}
 	}
 	if key != "" {
@@ -63,7 +70,7 @@ func (w *classWorker) judge(n int, p *general.Pair, f *finding) (consequence, *C
 // follows asks the deriver, for the most general form and then for some less
 // general ones.
 func (w *classWorker) follows(p *general.Pair) consequence {
-	if w.s.opt.Deriver == nil {
+	if w.derive == nil {
 		return not
 	}
 	last := ""
@@ -100,7 +107,7 @@ func (w *classWorker) follows(p *general.Pair) consequence {
 func (w *classWorker) derives(l *law.Law) bool {
 	l = law.Canonical(l)
 	key := law.Format(l)
-	d := w.s.derived
+	d := w.v.derived
 	d.Lock()
 	is, ok := d.known[key]
 	d.Unlock()
@@ -110,15 +117,12 @@ func (w *classWorker) derives(l *law.Law) bool {
 	is = w.derive(l)
 	d.Lock()
 	defer d.Unlock()
-	if d.known == nil {
-		d.known = map[string]bool{}
-	}
 	d.known[key] = is
 	return is
 }
 
 // state makes a candidate of a pair, or nil if it is false in general.
-func (w *classWorker) state(n int, p *general.Pair) *Candidate {
+func (w *classWorker) state(p *general.Pair) *statement {
 	if law.Equal(p.Left[0], p.Right[0]) {
 		return nil
 	}
@@ -126,59 +130,11 @@ func (w *classWorker) state(n int, p *general.Pair) *Candidate {
 	if !ok {
 		return nil
 	}
-	c := &Candidate{Conditional: fm.Conditional(), Level: n}
-	c.pair, c.form, c.forms, c.test = p, fm, p.Narrower(fm), w.test
-	if !c.write(base) {
+	x := &statement{Candidate: Candidate{Conditional: fm.Conditional(), Ordered: w.test.Ordered, Level: w.v.level,
+		pair: p, form: fm, forms: p.Narrower(fm), test: w.test}}
+	if !x.write(base) {
 		return nil
 	}
-	c.test.Known = nil // the worker's
-	return c
-}
-
-// write states the candidate: as it was found, and broadened, both without
-// composites. It reports whether that can be.
-func (c *Candidate) write(base *law.Law) bool {
-	out, err := general.WriteOut(base)
-	if err != nil {
-		return false
-	}
-	broad, err := general.WriteOut(c.test.Broaden(base))
-	if err != nil {
-		return false
-	}
-	c.Base, c.Law, c.own = out, broad, nil
-	if out != base {
-		c.own = base
-	}
-	if c.test.Ordered {
-		c.Base, c.Law = ordered(out), ordered(broad)
-	}
-	return true
-}
-
-// ordered says of a law that it is about the true relu and maximum.
-func ordered(l *law.Law) *law.Law {
-	m := *l
-	m.Tags = []string{law.TagOrdered}
-	return &m
-}
-
-// Narrow replaces the candidate's laws by less general ones, if there are any
-// that random testing supports. It is for candidates that are not proved.
-func (c *Candidate) Narrow() bool {
-	for len(c.forms) > 0 {
-		fm := c.forms[0]
-		c.forms = c.forms[1:]
-		l, err := c.pair.Law(fm)
-		if err != nil || !c.test.Holds(l, general.WindowTests) {
-			continue
-		}
-		if !c.write(l) {
-			continue
-		}
-		c.Base, c.Law = law.Canonical(c.Base), law.Canonical(c.Law)
-		c.Conditional = fm.Conditional()
-		return true
-	}
-	return false
+	x.test.Known = nil // the worker's
+	return x
 }

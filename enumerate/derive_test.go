@@ -17,15 +17,29 @@ func candidates(t *testing.T, opt enumerate.Options, n int) []*law.Law {
 	var out []*law.Law
 	seen := map[string]bool{}
 	for lv := 1; lv <= n; lv++ {
-		cands, _, err := s.Level(context.Background(), lv)
+		level, err := s.Level(lv, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range cands {
-			l := *c.Law
-			if l.Name = law.ID(c.Law); !seen[l.Name] {
-				seen[l.Name] = true
-				out = append(out, &l)
+		for {
+			cands, err := level.Next(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cands == nil {
+				break
+			}
+			verdicts := make([]enumerate.Verdict, len(cands))
+			for i, c := range cands {
+				verdicts[i].Proved = true
+				l := *c.Law
+				if l.Name = law.ID(c.Law); !seen[l.Name] {
+					seen[l.Name] = true
+					out = append(out, &l)
+				}
+			}
+			if err := level.Learn(verdicts); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}

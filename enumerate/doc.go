@@ -36,6 +36,12 @@
 // a short search over these links connects most terms of a bucket. The laws are
 // compiled by package law/rewrite, and matched in the store as in any graph.
 //
+// Control goes one way: a [Level] returns candidates in [Batches], the caller proves them, and
+// [Batches.Learn] takes the verdicts, which prune the next batch. A [Session] holds the terms of
+// all levels, the classes that fingerprints show (classes), what is proved equal (links), the laws
+// that terms are rewritten with (lawbook), and its goroutines (pool). While a batch is compared it
+// reads these through a view, and changes none of them.
+//
 // Work is divided by term; results are sorted by encoding, so that any number
 // of workers gives the same answer. They may be in other processes ([Remote]): a [Worker]
 // finds terms and which agree, a [Comparer] compares the buckets of a batch, which all

@@ -37,14 +37,14 @@ func CountGraphs(ctx context.Context, opt Options, ops int) (*Graphs, error) {
 	if ops < 1 || ops > maxOps {
 		return nil, fmt.Errorf("%d operators: want 1 to %d", ops, maxOps)
 	}
-	graphs, met := sorters(s, termCodec, true), sorters(s, hashCodec, true)
+	graphs, met := sorters(&s.pool, termCodec, true), sorters(&s.pool, hashCodec, true)
 	defer closeAll(graphs)
 	defer closeAll(met)
 	failed := make([]error, s.opt.Workers)
 	var visits atomic.Uint64
 	stores := make([]*store, s.opt.Workers)
-	err := s.parallel(ctx, fmt.Sprintf("graphs of up to %d operators", ops), shares, 1, func(wk, lo, _ int) {
-		if stores[wk] == nil || len(stores[wk].apps) > s.storeLimit() {
+	err := s.pool.each(ctx, fmt.Sprintf("graphs of up to %d operators", ops), shares, 1, func(wk, lo, _ int) {
+		if stores[wk] == nil || len(stores[wk].apps) > s.pool.storeLimit() {
 			stores[wk] = newStore(s.u, s.opt.Seed)
 		}
 		st := stores[wk]
@@ -68,9 +68,9 @@ func CountGraphs(ctx context.Context, opt Options, ops int) (*Graphs, error) {
 		return nil, err
 	}
 	out := &Graphs{Ops: ops, Visits: visits.Load()}
-	prints := sorters(s, hashCodec, true)
+	prints := sorters(&s.pool, hashCodec, true)
 	defer closeAll(prints)
-	all, _, err := merge(s, graphs)
+	all, _, err := merge(&s.pool, graphs)
 	if err != nil {
 		return nil, err
 	}
@@ -89,16 +89,16 @@ func CountGraphs(ctx context.Context, opt Options, ops int) (*Graphs, error) {
 	if err := all.Err(); err != nil {
 		return nil, err
 	}
-	if out.Buckets, err = different(s, prints); err != nil {
+	if out.Buckets, err = different(&s.pool, prints); err != nil {
 		return nil, err
 	}
-	out.Tensors, err = different(s, met)
+	out.Tensors, err = different(&s.pool, met)
 	return out, err
 }
 
 // different is the number of different fingerprints.
-func different(s *Session, list []*spill.Sorter[fingerprint.Hash]) (n int, err error) {
-	all, _, err := merge(s, list)
+func different(p *pool, list []*spill.Sorter[fingerprint.Hash]) (n int, err error) {
+	all, _, err := merge(p, list)
 	if err != nil {
 		return 0, err
 	}

@@ -10,15 +10,9 @@ import "slices"
 // neighbour replaced by their representatives, neighbours are again such
 // terms, and a short breadth-first search connects most terms of a bucket.
 
-// link says that a term is equal to an earlier one.
-type link struct {
-	to  int32     // index of the earlier term
-	ren [32]uint8 // the term's input for each of the earlier term's inputs
-}
-
 // explainer searches for connections in one store.
 type explainer struct {
-	s     *Session
+	v     *view
 	st    *store
 	rw    *rewriter
 	sem   bool // also by laws of the true relu and maximum
@@ -30,8 +24,8 @@ type explainer struct {
 	found []tid
 }
 
-func (s *Session) newExplainer(st *store, rw *rewriter, loose bool) *explainer {
-	return &explainer{s: s, st: st, rw: rw, loose: loose, level: s.Next() - 1, memo: map[tid]tid{}, seen: map[tid]bool{}}
+func newExplainer(v *view, st *store, rw *rewriter, loose bool) *explainer {
+	return &explainer{v: v, st: st, rw: rw, loose: loose, level: v.level, memo: map[tid]tid{}, seen: map[tid]bool{}}
 }
 
 // index finds a term of an earlier level; perm receives the store's input for
@@ -41,7 +35,7 @@ func (e *explainer) index(t tid, perm *[32]uint8) (int32, bool) {
 	if int(tt.size) >= e.level {
 		return 0, false
 	}
-	i, ok := e.s.at[e.code(t, perm)]
+	i, ok := e.v.terms.at[e.code(t, perm)]
 	return i, ok
 }
 
@@ -53,25 +47,11 @@ func (e *explainer) code(t tid, perm *[32]uint8) code {
 		return code{}
 	}
 	for _, id := range tt.nodes[:tt.size] {
-		if int(e.st.apps[id].inst) >= len(e.s.u.insts) {
+		if int(e.st.apps[id].inst) >= len(e.v.u.insts) {
 			return code{}
 		}
 	}
 	return e.st.encode(t, perm)
-}
-
-// linkOf is the link of a settled term, if it has one.
-func (e *explainer) linkOf(i int32) (link, bool) {
-	l, ok := e.s.links[i]
-	if !ok && e.loose {
-		if c, ok := e.s.loose[i]; ok {
-			return *c, true
-		}
-		if c, ok := e.s.sem[i]; ok && e.sem {
-			return *c, true
-		}
-	}
-	return l, ok
 }
 
 // settle replaces every settled part of t by its representative. Links go to
@@ -91,9 +71,9 @@ func (e *explainer) settle(t tid) tid {
 		if !ok {
 			break
 		}
-		l, ok := e.linkOf(i)
+		l, ok := e.v.links.of(i, e.loose, e.sem)
 		if !ok {
-			if syms := e.s.syms[i]; len(syms) > 0 {
+			if syms := e.v.links.syms[i]; len(syms) > 0 {
 				cur = e.leastNaming(cur, i, &perm, syms)
 			}
 			break
@@ -102,7 +82,7 @@ func (e *explainer) settle(t tid) tid {
 		for k := range ren {
 			ren[k] = perm[l.ren[k]]
 		}
-		d := e.st.decode(e.s.code(l.to), &ren)
+		d := e.st.decode(e.v.terms.code(l.to), &ren)
 		if d == 0 {
 			break
 		}
@@ -151,7 +131,7 @@ func (e *explainer) leastNaming(t tid, i int32, perm *[32]uint8, syms [][32]uint
 	best := *perm
 	for _, ren := range syms {
 		var p [32]uint8
-		e.st.eachInput(e.s.code(i), func(k uint8) { p[k] = perm[ren[k]] })
+		e.st.eachInput(e.v.terms.code(i), func(k uint8) { p[k] = perm[ren[k]] })
 		if slices.Compare(p[:], best[:]) < 0 {
 			best = p
 		}
@@ -159,18 +139,14 @@ func (e *explainer) leastNaming(t tid, i int32, perm *[32]uint8, syms [][32]uint
 	if best == *perm {
 		return t
 	}
-	if d := e.st.decode(e.s.code(i), &best); d != 0 {
+	if d := e.st.decode(e.v.terms.code(i), &best); d != 0 {
 		return d
 	}
 	return t
 }
 
-// Bounds of the search: neighbours looked at, and members of an operand's
-// class tried in its place.
-const (
-	maxSeen    = 40
-	maxMembers = 12
-)
+// maxSeen is the most neighbours that are looked at.
+const maxSeen = 40
 
 // search visits terms equal to x, nearest first, until goal accepts one.
 // members says to look also behind the representatives of operands.
@@ -218,12 +194,12 @@ func (e *explainer) neighbours(t tid, members bool) {
 		if !ok {
 			continue
 		}
-		for _, m := range e.s.members[i] {
+		for _, m := range e.v.links.members[i] {
 			ren, ok := e.inverse(m, &perm)
 			if !ok {
 				continue
 			}
-			other := e.st.decode(e.s.code(m), &ren)
+			other := e.st.decode(e.v.terms.code(m), &ren)
 			if other == 0 || other == arg {
 				continue
 			}
@@ -251,20 +227,11 @@ func (e *explainer) inverse(m int32, perm *[32]uint8) (ren [32]uint8, ok bool) {
 	for k := range ren {
 		ren[k] = none
 	}
-	l := e.s.links[m]
-	e.st.eachInput(e.s.code(l.to), func(k uint8) { ren[l.ren[k]] = perm[k] })
+	l := e.v.links.equal[m]
+	e.st.eachInput(e.v.terms.code(l.to), func(k uint8) { ren[l.ren[k]] = perm[k] })
 	ok = true
-	e.st.eachInput(e.s.code(m), func(k uint8) { ok = ok && ren[k] != none })
+	e.st.eachInput(e.v.terms.code(m), func(k uint8) { ok = ok && ren[k] != none })
 	return ren, ok
-}
-
-// eachInput calls f for every input number of a term's canonical numbering.
-func (s *store) eachInput(c code, f func(k uint8)) {
-	for ty, n := range c.inputs(s) {
-		for k := uint8(0); k < n; k++ {
-			f(s.first[ty] + k)
-		}
-	}
 }
 
 // reaches reports whether x and y are connected.

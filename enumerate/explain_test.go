@@ -13,7 +13,7 @@ func ruled(t testing.TB, n int, u *Universe) *Session {
 	t.Helper()
 	s := NewSession(Options{Universe: u, Seed: 1})
 	for lv := 1; lv <= n; lv++ {
-		if _, _, err := s.Level(context.Background(), lv); err != nil {
+		if _, _, err := level(context.Background(), s, lv, how{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -84,7 +84,7 @@ func TestTermOrder(t *testing.T) {
 func settled(t testing.TB, n int, u *Universe) *Session {
 	t.Helper()
 	s := ruled(t, n, u)
-	if err := s.settleLevel(n); err != nil {
+	if err := s.settle(); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -92,8 +92,8 @@ func settled(t testing.TB, n int, u *Universe) *Session {
 
 // explainers search by unconditional laws and by all.
 func explainers(sess *Session, s *store) (strict, loose *explainer) {
-	strict = sess.newExplainer(s, newRewriter(s, sess.rules), false)
-	loose = sess.newExplainer(s, newRewriter(s, sess.allRule), true)
+	strict = newExplainer(sess.view(), s, newRewriter(s, sess.laws.strict), false)
+	loose = newExplainer(sess.view(), s, newRewriter(s, sess.laws.loose), true)
 	strict.level, loose.level = sess.Next(), sess.Next()
 	return strict, loose
 }
@@ -115,18 +115,18 @@ func TestLinks(t *testing.T) {
 				t.Errorf("term %d is linked to %d, which is not earlier", i, l.to)
 			}
 		}
-		for i := range sess.rep {
-			if l, ok := sess.links[int32(i)]; ok {
+		for i := range sess.links.rep {
+			if l, ok := sess.links.equal[int32(i)]; ok {
 				linked++
 				check(int32(i), &l)
-				if sess.rep[i] {
+				if sess.links.rep[i] {
 					t.Errorf("%s is a representative and linked", naiveText(st, st.decode(sess.codes[i], nil), namings1(st)))
 				}
-			} else if !sess.rep[i] {
+			} else if !sess.links.rep[i] {
 				t.Errorf("%s is neither a representative nor linked", naiveText(st, st.decode(sess.codes[i], nil), namings1(st)))
 			}
 		}
-		for i, l := range sess.loose {
+		for i, l := range sess.links.loose {
 			loose++
 			check(i, l)
 		}

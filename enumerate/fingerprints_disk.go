@@ -18,18 +18,18 @@ const batchTerms = 1 << 15
 // fingerprints are written in order of terms; fingerprints are sorted, those of renamings
 // apart, and both lists are read side by side, which finds what the table finds in memory:
 // the first term of each fingerprint.
-func (s *Session) fingerprintsOnDisk(ctx context.Context, all *visited) (int, error) {
+func (s *Session) fingerprintsOnDisk(ctx context.Context, all *visited) (symmetries, int, error) {
 	base := s.len()
-	disk, err := spill.NewTable(s.folder, termCodec)
+	disk, err := spill.NewTable(s.pool.folder, termCodec)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
-	own, renamed := sorters(s, printCodec, true), sorters(s, printCodec, true)
+	own, renamed := sorters(&s.pool, printCodec, true), sorters(&s.pool, printCodec, true)
 	defer closeAll(own)
 	defer closeAll(renamed)
 	e := &evaluation{s: s, h: s.newHashers(), own: own, renamed: renamed, selfs: make([][]renaming, s.opt.Workers)}
 	batch := make([]term, 0, batchTerms)
-	phase := fmt.Sprintf("level %d: fingerprint", len(s.starts)-1)
+	phase := fmt.Sprintf("level %d: fingerprint", s.Next())
 	for more := true; more; {
 		batch = batch[:0]
 		for len(batch) < batchTerms && more {
@@ -50,7 +50,7 @@ func (s *Session) fingerprintsOnDisk(ctx context.Context, all *visited) (int, er
 		}
 		if err != nil {
 			disk.Close()
-			return 0, err
+			return nil, 0, err
 		}
 		if s.opt.Progress != nil {
 			s.opt.Progress(phase, int64(disk.Len()), 0)
@@ -58,15 +58,14 @@ func (s *Session) fingerprintsOnDisk(ctx context.Context, all *visited) (int, er
 	}
 	if err := disk.Flush(); err != nil {
 		disk.Close()
-		return 0, err
+		return nil, 0, err
 	}
 	s.disk = disk
-	if err := s.number(disk.Len()); err != nil {
-		return 0, err
+	if err := s.extend(disk.Len()); err != nil {
+		return nil, 0, err
 	}
-	s.unchanged(e.selfs)
 	e.h = nil // stores are large
-	return int(e.evals.Load()), s.joinPrints(own, renamed)
+	return gathered(e.selfs), int(e.evals.Load()), s.joinPrints(own, renamed)
 }
 
 // evaluation is what workers find of a level on disk.
@@ -81,7 +80,7 @@ type evaluation struct {
 // evaluate hashes terms, the first of which has the number from.
 func (e *evaluation) evaluate(ctx context.Context, batch []term, from int) error {
 	failed := make([]error, len(e.own))
-	err := e.s.workers(ctx, len(batch), 256, func(wk, lo, hi int) {
+	err := e.s.pool.run(ctx, len(batch), 256, func(wk, lo, hi int) {
 		x := e.h.at(wk)
 		for i := lo; i < hi; i++ {
 			t, id := &batch[i], int32(from+i)
@@ -108,11 +107,11 @@ func (e *evaluation) evaluate(ctx context.Context, batch []term, from int) error
 
 // joinPrints joins the terms that agree, from all fingerprints in order.
 func (s *Session) joinPrints(own, renamed []*spill.Sorter[print]) error {
-	a, _, err := merge(s, own)
+	a, _, err := merge(&s.pool, own)
 	if err != nil {
 		return err
 	}
-	b, _, err := merge(s, renamed)
+	b, _, err := merge(&s.pool, renamed)
 	if err != nil {
 		return err
 	}
@@ -124,20 +123,20 @@ func (s *Session) joinPrints(own, renamed []*spill.Sorter[print]) error {
 		for more && compareHashes(next.hash, h) <= 0 {
 			if !begun || next.hash != group.hash {
 				group, begun = next, true
-				if j, ok := s.table[group.hash]; ok {
+				if j, ok := s.classes.first[group.hash]; ok {
 					group.term = j
 				}
 			}
-			s.union(next.term, group.term)
+			s.classes.union(next.term, group.term)
 			next, more = a.Next()
 		}
 	}
 	for p, ok := b.Next(); ok; p, ok = b.Next() {
 		upTo(p.hash)
 		if begun && group.hash == p.hash {
-			s.union(p.term, group.term)
-		} else if j, ok := s.table[p.hash]; ok {
-			s.union(p.term, j)
+			s.classes.union(p.term, group.term)
+		} else if j, ok := s.classes.first[p.hash]; ok {
+			s.classes.union(p.term, j)
 		}
 	}
 	upTo(fingerprint.Hash{math.MaxUint64, math.MaxUint64})

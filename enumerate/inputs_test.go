@@ -17,7 +17,7 @@ func TestJoined(t *testing.T) {
 		st := newStore(u, 0)
 		j := u.first(t, "j")
 		for n := 1; n <= 3; n++ {
-			if _, _, err := s.Level(context.Background(), n); err != nil {
+			if _, _, err := level(context.Background(), s, n, how{}); err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range s.codes[s.starts[n]:s.starts[n+1]] {

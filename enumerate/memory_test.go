@@ -19,7 +19,7 @@ func TestSpilled(t *testing.T) {
 	for _, c := range kinds(t) {
 		t.Run(c.name, func(t *testing.T) {
 			alone := c.alone(t)
-			if n := alone.s.folder.Written(); n != 0 {
+			if n := alone.s.pool.folder.Written(); n != 0 {
 				t.Errorf("%d bytes written without a bound", n)
 			}
 			for _, workers := range []int{3, 1}[:sweep.Size(1, 2)] {
@@ -29,8 +29,8 @@ func TestSpilled(t *testing.T) {
 				s := spilled.s
 				sameTexts(t, fmt.Sprintf("spilled, %d workers", workers), spilled.texts, alone.texts)
 				terms := int64(s.len() - s.starts[c.levels])
-				if s.folder.Written() < 50*terms {
-					t.Errorf("%d bytes written for %d terms of the last level", s.folder.Written(), terms)
+				if s.pool.folder.Written() < 50*terms {
+					t.Errorf("%d bytes written for %d terms of the last level", s.pool.folder.Written(), terms)
 				}
 				a, b := restored(t, opt, alone.saved), restored(t, opt, spilled.saved)
 				if a != b {
@@ -54,7 +54,7 @@ func restored(t *testing.T, opt Options, saved []byte) string {
 	if err := s.Restore(bytes.NewReader(saved)); err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprint(s.codes, s.hashes, s.rep, s.starts, s.uf, s.links, len(s.known), s.syms)
+	return fmt.Sprint(s.codes, s.hashes, s.links.rep, s.starts, s.classes.parent, s.links.equal, len(s.laws.known), s.links.syms)
 }
 
 // Graphs with any number of outputs are counted alike.
@@ -81,7 +81,7 @@ func TestNoFolder(t *testing.T) {
 	s := NewSession(opt)
 	var err error
 	for n := 1; n <= 3 && err == nil; n++ {
-		_, _, err = s.Level(context.Background(), n)
+		_, _, err = level(context.Background(), s, n, how{})
 	}
 	if !errors.Is(err, fs.ErrNotExist) || strings.Count(err.Error(), "temporary file in "+gone) != 1 {
 		t.Errorf("error %v", err)
@@ -95,7 +95,7 @@ func TestNoFolder(t *testing.T) {
 func TestTermsGone(t *testing.T) {
 	s := NewSession(Options{Universe: universe(t, 2, "matmul", "ewadd", "transpose", "concat", "split"), Workers: 2, Memory: 1})
 	for n := 1; n <= 2; n++ {
-		if _, _, err := s.Level(context.Background(), n); err != nil {
+		if _, _, err := level(context.Background(), s, n, how{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -106,7 +106,7 @@ func TestTermsGone(t *testing.T) {
 			s.disk.Close()
 		}
 	}
-	_, _, err := s.Level(context.Background(), 3)
+	_, _, err := level(context.Background(), s, 3, how{})
 	if !met || !errors.Is(err, fs.ErrClosed) || !strings.Contains(err.Error(), "temporary file in ") {
 		t.Errorf("met: %v, error %v", met, err)
 	}

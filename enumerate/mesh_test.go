@@ -83,7 +83,7 @@ func TestMeshDegreesAreVariables(t *testing.T) {
 	defer s.Close()
 	layouts := 0
 	for n := 1; n <= 2; n++ {
-		cands, _, err := s.Level(context.Background(), n)
+		cands, _, err := level(context.Background(), s, n, how{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package enumerate
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -103,24 +104,64 @@ func (h *hit) link() link {
 	return l
 }
 
-// Ordered states the candidates for ordered laws for the last level and has them
-// proved.
-func (s *Session) Ordered(ctx context.Context) ([]*Candidate, error) {
-	n := len(s.starts) - 2
+// Ordered states the candidates for ordered laws of the last level, whose other candidates are
+// decided.
+func (s *Session) Ordered() (*Batches, error) {
+	if err := s.idle(); err != nil {
+		return nil, err
+	}
+	if s.level() < 1 {
+		return nil, errors.New("laws of the true relu and maximum: there is no level yet")
+	}
+	o := &orderedLevel{s: s, view: s.view(), size: 32}
+	s.open = &Batches{s: s, next: o.next}
+	return s.open, nil
+}
+
+// orderedLevel compares the terms of a level that agree for the true relu and maximum.
+type orderedLevel struct {
+	s    *Session
+	view *view
+	hits []hit // not compared yet
+	size int   // of the next batch
+	met  bool  // hits were looked for
+}
+
+// next compares the next batch, as Level does: hits come in an order that mixes all kinds of terms.
+func (o *orderedLevel) next(ctx context.Context) ([]*statement, bool, error) {
+	if !o.met {
+		hits, err := o.s.orderedHits(ctx)
+		if err != nil {
+			return nil, false, err
+		}
+		o.hits, o.met = hits, true
+	}
+	if len(o.hits) == 0 {
+		return nil, false, nil
+	}
+	n := min(o.size, len(o.hits))
+	found, err := o.compare(ctx, o.hits[:n])
+	o.hits, o.size = o.hits[n:], 2*o.size
+	return found, true, err
+}
+
+// orderedHits are the terms of the last level that agree with earlier ones on small numbers.
+func (s *Session) orderedHits(ctx context.Context) ([]hit, error) {
+	n := s.level()
 	base := s.starts[n]
 	var todo []int32
 	probe := newStore(s.u, s.opt.Seed)
 	for i := base; i < s.len(); i++ {
-		if s.rep[i] && probe.ordered(s.code(int32(i))) >= 1 {
+		if s.links.rep[i] && probe.ordered(s.code(int32(i))) >= 1 {
 			todo = append(todo, int32(i))
 		}
 	}
-	if s.ranked == nil {
-		s.ranked = map[fingerprint.Hash]int32{}
+	if s.classes.ranked == nil {
+		s.classes.ranked = map[fingerprint.Hash]int32{}
 		r := rational{st: probe, seed: seeds * s.opt.Seed, memo: map[tid][seeds][]interp.Q{}}
 		for i := 0; i < s.starts[1]; i++ {
 			if h, ok := r.hash(probe.decode(s.codes[i], nil)); ok {
-				s.ranked[h] = int32(i)
+				s.classes.ranked[h] = int32(i)
 			}
 		}
 	}
@@ -133,7 +174,7 @@ func (s *Session) Ordered(ctx context.Context) ([]*Candidate, error) {
 		}
 		return workers[wk]
 	}
-	err := s.parallel(ctx, fmt.Sprintf("level %d: true relu and maximum", n), len(todo), 64, func(wk, lo, hi int) {
+	err := s.pool.each(ctx, fmt.Sprintf("level %d: true relu and maximum", n), len(todo), 64, func(wk, lo, hi int) {
 		r := at(wk)
 		for i := lo; i < hi; i++ {
 			hashes[i], good[i] = r.hash(r.st.decode(s.code(todo[i]), nil))
@@ -144,20 +185,20 @@ func (s *Session) Ordered(ctx context.Context) ([]*Candidate, error) {
 	}
 	for i, t := range todo {
 		if good[i] {
-			if _, ok := s.ranked[hashes[i]]; !ok {
-				s.ranked[hashes[i]] = t
+			if _, ok := s.classes.ranked[hashes[i]]; !ok {
+				s.classes.ranked[hashes[i]] = t
 			}
 		}
 	}
 	hits := make([]hit, len(todo))
-	err = s.parallel(ctx, fmt.Sprintf("level %d: true relu and maximum, renamings", n), len(todo), 64, func(wk, lo, hi int) {
+	err = s.pool.each(ctx, fmt.Sprintf("level %d: true relu and maximum, renamings", n), len(todo), 64, func(wk, lo, hi int) {
 		r := at(wk)
 		for i := lo; i < hi; i++ {
 			t := todo[i]
 			if !good[i] {
 				continue
 			}
-			if j := s.ranked[hashes[i]]; j != t {
+			if j := s.classes.ranked[hashes[i]]; j != t {
 				hits[i] = hit{t: t, r: j, valid: true}
 				for k := range hits[i].x {
 					hits[i].x[k] = uint8(k)
@@ -166,7 +207,7 @@ func (s *Session) Ordered(ctx context.Context) ([]*Candidate, error) {
 			}
 			eachRenaming(r.st, s.code(t), func(ren *[32]uint8) bool {
 				h, ok := r.hash(r.st.decode(s.code(t), ren))
-				if j, found := s.ranked[h]; ok && found && j < t {
+				if j, found := s.classes.ranked[h]; ok && found && j < t {
 					hits[i] = hit{t: t, r: j, x: *ren, valid: true}
 					return false
 				}
@@ -177,36 +218,25 @@ func (s *Session) Ordered(ctx context.Context) ([]*Candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	// In batches, as in classes, in an order that mixes all kinds of terms.
 	hits = slices.DeleteFunc(hits, func(h hit) bool { return !h.valid })
 	key := func(h *hit) uint64 { return mixed(s.code(h.t)) }
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Compare(key(&a), key(&b)) })
-	var all []*Candidate
-	for lo, size := 0, 32; lo < len(hits); size *= 2 {
-		hi := min(lo+size, len(hits))
-		fresh, err := s.compareOrdered(ctx, n, hits[lo:hi])
-		all = append(all, fresh...)
-		if err != nil {
-			return all, err
-		}
-		lo = hi
-	}
-	sortCandidates(all)
-	return all, nil
+	return hits, nil
 }
 
-// compareOrdered states what no proved law explains and has it proved.
-func (s *Session) compareOrdered(ctx context.Context, n int, hits []hit) ([]*Candidate, error) {
-	found := make([]*Candidate, len(hits))
+// compare states what no proved law explains.
+func (o *orderedLevel) compare(ctx context.Context, hits []hit) ([]*statement, error) {
+	s := o.s
+	found := make([]*statement, len(hits))
 	explained := make([]bool, len(hits))
 	cw := make([]*classWorker, s.opt.Workers)
 	again := make([][4]*rational, s.opt.Workers)
-	err := s.parallel(ctx, fmt.Sprintf("level %d: true relu and maximum, compare", n), len(hits), 4, func(wk, lo, hi int) {
+	err := s.pool.each(ctx, fmt.Sprintf("level %d: true relu and maximum, compare", s.level()), len(hits), 4, func(wk, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			h := &hits[i]
 			if cw[wk] == nil || len(cw[wk].st.apps) > 1<<18 {
-				cw[wk] = s.newClassWorker(wk)
-				cw[wk].loose = s.newExplainer(cw[wk].st, newRewriter(cw[wk].st, s.semRule), true)
+				cw[wk] = newClassWorker(o.view, tools{known: s.pool.tested[wk]})
+				cw[wk].loose = newExplainer(o.view, cw[wk].st, newRewriter(cw[wk].st, s.laws.ordered), true)
 				cw[wk].loose.sem = true
 				cw[wk].test.Ordered = true
 				for k := range again[wk] {
@@ -222,8 +252,7 @@ func (s *Session) compareOrdered(ctx context.Context, n int, hits []hit) ([]*Can
 			if explained[i] = w.loose.reaches(x, y); explained[i] {
 				continue
 			}
-			if c := w.state(n, w.pairOf(x, y)); c != nil {
-				c.Ordered = true
+			if c := w.state(w.pairOf(x, y)); c != nil {
 				c.merged = []linked{{h.t, h.link()}}
 				found[i] = c
 			}
@@ -232,17 +261,16 @@ func (s *Session) compareOrdered(ctx context.Context, n int, hits []hit) ([]*Can
 	if err != nil {
 		return nil, err
 	}
-	var cands []*Candidate
+	var cands []*statement
 	for i, c := range found {
 		if c != nil {
 			cands = append(cands, c)
 		}
 		if explained[i] {
-			l := hits[i].link()
-			s.sem[hits[i].t] = &l
+			s.links.joinOrdered(linked{hits[i].t, hits[i].link()})
 		}
 	}
-	return s.decide(ctx, cands)
+	return cands, nil
 }
 
 // agree compares two tensors under further seeds.

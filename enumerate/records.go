@@ -27,8 +27,8 @@ const (
 )
 
 // toCode reads an encoding; the error says what is wrong with the record.
-func (s *Session) toCode(b []byte) (c code, err error) {
-	if !s.validCode(b) {
+func (u *Universe) toCode(b []byte) (c code, err error) {
+	if !u.validCode(b) {
 		return c, fmt.Errorf("%x is not the encoding of a graph over these operators", b)
 	}
 	copy(c[:], b)

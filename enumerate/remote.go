@@ -1,7 +1,6 @@
 package enumerate
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -33,50 +32,31 @@ type Graphed struct {
 	Close func() error
 }
 
-// remote is generate and fingerprints by workers. It returns the number of sequences tried
-// and that of evaluations.
-func (s *Session) remote(ctx context.Context, n int) (visits uint64, evals int, err error) {
-	var state bytes.Buffer
-	if err := s.Save(&state); err != nil {
-		return 0, 0, err
-	}
-	g, err := s.opt.Remote.Graphs(ctx, n, state.Bytes())
-	if err != nil {
-		return 0, 0, err
-	}
-	s.graphed, s.news = g, news{order: len(s.order)}
+// remote is generate and fingerprints by workers. It returns the symmetric terms, and the number of
+// evaluations.
+func (s *Session) remote(n int, g *Graphed) (syms symmetries, evals int, err error) {
 	base := s.len()
 	if evals, err = s.takeTerms(n, g); err != nil {
-		return 0, 0, fmt.Errorf("level %d: terms: %w", n, err)
+		return nil, 0, fmt.Errorf("level %d: terms: %w", n, err)
 	}
 	if err := s.takeEdges(base, g); err != nil {
-		return 0, 0, fmt.Errorf("level %d: terms that agree: %w", n, err)
+		return nil, 0, fmt.Errorf("level %d: terms that agree: %w", n, err)
 	}
-	if err := s.takeSymmetries(base, g); err != nil {
-		return 0, 0, fmt.Errorf("level %d: symmetric terms: %w", n, err)
+	if syms, err = s.takeSymmetries(base, g); err != nil {
+		return nil, 0, fmt.Errorf("level %d: symmetric terms: %w", n, err)
 	}
-	return g.Visits, evals, nil
-}
-
-// release frees what workers elsewhere left of a level.
-func (s *Session) release() error {
-	g := s.graphed
-	s.graphed = nil
-	if g == nil || g.Close == nil {
-		return nil
-	}
-	return g.Close()
+	return syms, evals, nil
 }
 
 // takeTerms numbers the terms of a level, and counts the evaluations of each: its namings.
 func (s *Session) takeTerms(n int, g *Graphed) (evals int, err error) {
-	list := sorters(s, termCodec, true)[:1]
+	list := sorters(&s.pool, termCodec, true)[:1]
 	defer closeAll(list)
 	err = g.Terms(func(b []byte) error {
 		if len(b) != TermSize || int(b[0]) != n {
 			return fmt.Errorf("%x is not one of this level", b)
 		}
-		if _, err := s.toCode(b[:CodeSize]); err != nil {
+		if _, err := s.u.toCode(b[:CodeSize]); err != nil {
 			return err
 		}
 		return list[0].Add(termCodec.Get(b))
@@ -84,19 +64,17 @@ func (s *Session) takeTerms(n int, g *Graphed) (evals int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	all, spilled, err := merge(s, list)
+	all, spilled, err := merge(&s.pool, list)
 	if err != nil {
 		return 0, err
 	}
 	add := func(t term) error {
 		s.codes, s.hashes = append(s.codes, t.code), append(s.hashes, t.hash)
-		if _, ok := s.table[t.hash]; !ok {
-			s.table[t.hash] = int32(len(s.codes) - 1)
-		}
+		s.classes.meet(int32(len(s.codes)-1), t.hash)
 		return nil
 	}
 	if spilled {
-		if s.disk, err = spill.NewTable(s.folder, termCodec); err != nil {
+		if s.disk, err = spill.NewTable(s.pool.folder, termCodec); err != nil {
 			return 0, err
 		}
 		add = s.disk.Append
@@ -109,7 +87,7 @@ func (s *Session) takeTerms(n int, g *Graphed) (evals int, err error) {
 			return 0, fmt.Errorf("%x has two fingerprints", last[:])
 		}
 		last = t.code
-		if err := numbered(len(s.rep) + count); err != nil {
+		if err := numbered(len(s.links.rep) + count); err != nil {
 			return 0, err
 		}
 		if err := add(t); err != nil {
@@ -126,25 +104,14 @@ func (s *Session) takeTerms(n int, g *Graphed) (evals int, err error) {
 			return 0, err
 		}
 	}
-	return evals, s.number(count)
-}
-
-// namings is the number of namings of a term's inputs.
-func (c code) namings(st *store) int {
-	n := 1
-	for _, k := range c.inputs(st) {
-		for i := 2; i <= int(k); i++ {
-			n *= i
-		}
-	}
-	return n
+	return evals, s.extend(count)
 }
 
 // takeEdges joins terms that agree.
 func (s *Session) takeEdges(base int, g *Graphed) error {
 	// The first terms of edges are found among the terms of the level, in order, and then
 	// the second ones among all.
-	froms := sorters(s, spill.Strings(EdgeSize), true)[:1]
+	froms := sorters(&s.pool, spill.Strings(EdgeSize), true)[:1]
 	defer closeAll(froms)
 	err := g.Edges(func(b []byte) error {
 		if len(b) != EdgeSize {
@@ -155,7 +122,7 @@ func (s *Session) takeEdges(base int, g *Graphed) error {
 	if err != nil {
 		return err
 	}
-	tos := sorters(s, meetCodec, true)[:1]
+	tos := sorters(&s.pool, meetCodec, true)[:1]
 	defer closeAll(tos)
 	err = s.locate(base, froms, func(b string, id int32) error {
 		return tos[0].Add(meet{code([]byte(b[CodeSize:])), id})
@@ -163,7 +130,7 @@ func (s *Session) takeEdges(base int, g *Graphed) error {
 	if err != nil {
 		return err
 	}
-	all, _, err := merge(s, tos)
+	all, _, err := merge(&s.pool, tos)
 	if err != nil {
 		return err
 	}
@@ -174,16 +141,15 @@ func (s *Session) takeEdges(base int, g *Graphed) error {
 			return err
 		}
 		if id != m.from {
-			s.union(m.from, id)
+			s.classes.union(m.from, id)
 		}
 	}
 	return all.Err()
 }
 
-// takeSymmetries keeps the renamings that change nothing.
-func (s *Session) takeSymmetries(base int, g *Graphed) error {
-	s.symmetric = map[int32][][32]uint8{}
-	list := sorters(s, spill.Strings(SymmetrySize), true)[:1]
+// takeSymmetries reads the renamings that change nothing.
+func (s *Session) takeSymmetries(base int, g *Graphed) (symmetries, error) {
+	list := sorters(&s.pool, spill.Strings(SymmetrySize), true)[:1]
 	defer closeAll(list)
 	err := g.Symmetries(func(b []byte) error {
 		if len(b) != SymmetrySize {
@@ -192,33 +158,24 @@ func (s *Session) takeSymmetries(base int, g *Graphed) error {
 		return list[0].Add(string(b))
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	st := newStore(s.u, s.opt.Seed)
-	return s.locate(base, list, func(b string, id int32) error {
+	out := symmetries{}
+	return out, s.locate(base, list, func(b string, id int32) error {
 		ren := [32]uint8([]byte(b[CodeSize+2:]))
 		if !st.renames(s.code(id), &ren) {
 			return fmt.Errorf("%x is not a renaming of inputs", ren)
 		}
-		s.symmetric[id] = append(s.symmetric[id], ren)
+		out[id] = append(out[id], ren)
 		return nil
 	})
-}
-
-// renames says whether r is a renaming of a term's inputs within their types.
-func (s *store) renames(c code, r *[32]uint8) bool {
-	found := false
-	eachRenaming(s, c, func(x *[32]uint8) bool {
-		found = found || *x == *r
-		return !found
-	})
-	return found
 }
 
 // locate calls f with every record in order and the number of the term it begins with,
 // which is one from base on.
 func (s *Session) locate(base int, list []*spill.Sorter[string], f func(record string, id int32) error) error {
-	all, _, err := merge(s, list)
+	all, _, err := merge(&s.pool, list)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ func workerOf(t testing.TB, n int, names ...string) *Worker {
 	opt := Options{Universe: universe(t, 2, names...), Seed: 1}
 	s := NewSession(opt)
 	for lv := 1; lv < n; lv++ {
-		if _, _, err := s.Level(context.Background(), lv); err != nil {
+		if _, _, err := level(context.Background(), s, lv, how{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/internal/sweep"
+	"github.com/taso-go/taso/law"
 )
 
 // apart is a Remote whose workers share nothing with the session but what is written: they
@@ -24,6 +25,7 @@ type apart struct {
 	// compares: batches of more than few buckets are compared by a Comparer.
 	compares bool
 	few      int
+	deriver  func() func(*law.Law) bool
 }
 
 // parts are numbers of shares in any order, with repetitions.
@@ -138,11 +140,11 @@ func TestRemote(t *testing.T) {
 				if err := s.recall(); err != nil {
 					t.Fatal(err)
 				}
-				if !slices.Equal(s.codes, local.codes) || !slices.Equal(s.hashes, local.hashes) || fmt.Sprint(s.symmetric) != fmt.Sprint(local.symmetric) {
+				if !slices.Equal(s.codes, local.codes) || !slices.Equal(s.hashes, local.hashes) || fmt.Sprint(got.symmetric) != fmt.Sprint(alone.symmetric) {
 					t.Errorf("%d shares: the terms differ", shares)
 				}
-				for i := range s.uf {
-					if s.find(int32(i)) != local.find(int32(i)) {
+				for i := range s.classes.parent {
+					if s.classes.find(int32(i)) != local.classes.find(int32(i)) {
 						t.Errorf("%d shares: term %d is in another class", shares, i)
 						break
 					}
@@ -196,7 +198,7 @@ func TestRemoteSpoiled(t *testing.T) {
 	} {
 		opt := Options{Universe: u, Workers: 1}
 		opt.Remote = &apart{t: t, opt: opt, shares: 2, rng: rand.New(rand.NewPCG(1, 1)), spoil: c.spoil}
-		if _, _, err := NewSession(opt).Level(context.Background(), 1); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := level(context.Background(), NewSession(opt), 1, how{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
 	}

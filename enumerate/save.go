@@ -41,64 +41,39 @@ type savedCandidate struct {
 
 const saveVersion = 4
 
-// Next is the level that comes next.
-func (s *Session) Next() int { return len(s.starts) - 1 }
-
 // Save writes the session as it stands between two levels.
 func (s *Session) Save(w io.Writer) error {
+	if err := s.idle(); err != nil {
+		return err
+	}
+	return s.save(w)
+}
+
+func (s *Session) save(w io.Writer) error {
 	if err := s.recall(); err != nil {
 		return err
 	}
 	v := saved{Version: saveVersion, Universe: s.u.String(), Seed: s.opt.Seed, Exhaustive: s.opt.Exhaustive,
-		Hashes: s.hashes, Rep: s.rep, Starts: s.starts, UF: s.uf, Ranked: s.ranked, Syms: s.syms}
+		Hashes: s.hashes, Rep: s.links.rep, Starts: s.starts, UF: s.classes.parent,
+		Ranked: s.classes.ranked, Syms: s.links.syms}
 	for i := range s.codes {
 		v.Codes = append(v.Codes, s.codes[i][:])
 	}
-	for i := range s.rep {
-		if l, ok := s.links[int32(i)]; ok {
+	for i := range s.links.rep {
+		if l, ok := s.links.equal[int32(i)]; ok {
 			v.Links = append(v.Links, savedLink{int32(i), l.to, l.ren})
 		}
-		if l := s.loose[int32(i)]; l != nil {
+		if l := s.links.loose[int32(i)]; l != nil {
 			v.Loose = append(v.Loose, savedLink{int32(i), l.to, l.ren})
 		}
-		if l := s.sem[int32(i)]; l != nil {
+		if l := s.links.ordered[int32(i)]; l != nil {
 			v.Sem = append(v.Sem, savedLink{int32(i), l.to, l.ren})
 		}
 	}
-	for _, c := range s.order {
+	for _, c := range s.laws.order {
 		v.Known = append(v.Known, c.saved())
 	}
 	return gob.NewEncoder(w).Encode(&v)
-}
-
-// validCode reports whether b is the encoding of a term of the universe: every
-// number in range, operands before their use.
-func (s *Session) validCode(b []byte) bool {
-	var c code
-	if len(b) != len(c) || int(b[0]) > maxOps {
-		return false
-	}
-	copy(c[:], b)
-	inputs := 0
-	for _, ty := range s.u.Types {
-		inputs += ty.Count
-	}
-	operand := func(r byte, before int) bool {
-		if r < 64 {
-			return int(r) <= inputs
-		}
-		return int(r-64)/2 < before
-	}
-	n := c.size()
-	if n == 0 {
-		return c[1] > 0 && operand(c[1], 0)
-	}
-	for i := 0; i < n; i++ {
-		if int(c[2+3*i]) >= len(s.u.insts) || !operand(c[3+3*i], i) || !operand(c[4+3*i], i) {
-			return false
-		}
-	}
-	return c[1] < 2
 }
 
 // Restore reads what Save wrote. The session must be new and have the same
@@ -128,7 +103,7 @@ func (s *Session) Restore(r io.Reader) error {
 	st := newStore(s.u, s.opt.Seed)
 	for _, b := range v.Codes {
 		var c code
-		if copy(c[:], b); !s.validCode(b) || st.decode(c, nil) == 0 {
+		if copy(c[:], b); !s.u.validCode(b) || st.decode(c, nil) == 0 {
 			return fmt.Errorf("checkpoint is damaged")
 		}
 	}
@@ -139,56 +114,40 @@ func (s *Session) Restore(r io.Reader) error {
 			}
 		}
 	}
-	known := map[string]*Candidate{}
-	var order []*Candidate
+	laws := lawbook{known: map[string]*statement{}}
 	for _, k := range v.Known {
-		c, err := k.read()
+		x, err := k.read()
 		if err != nil {
 			return fmt.Errorf("checkpoint: %w", err)
 		}
-		c.text = k.Law + k.Base
-		known[c.text] = c
-		order = append(order, c)
+		x.text = k.Law + k.Base
+		laws.put(x)
 	}
 	s.codes = make([]code, n)
 	for i, b := range v.Codes {
 		copy(s.codes[i][:], b)
 	}
-	s.hashes, s.rep, s.starts, s.uf = v.Hashes, v.Rep, v.Starts, v.UF
+	s.hashes, s.starts, s.laws = v.Hashes, v.Starts, laws
+	s.classes = classes{parent: v.UF, first: map[fingerprint.Hash]int32{}}
 	if len(v.Ranked) > 0 {
-		s.ranked = v.Ranked
+		s.classes.ranked = v.Ranked
 	}
-	s.known, s.order = known, order
-	s.table = map[fingerprint.Hash]int32{}
-	for i := range s.hashes {
-		if _, ok := s.table[s.hashes[i]]; !ok {
-			s.table[s.hashes[i]] = int32(i)
-		}
+	for i, h := range s.hashes {
+		s.classes.meet(int32(i), h)
 	}
-	s.links, s.loose = map[int32]link{}, map[int32]*link{}
+	s.links = newLinks()
+	s.links.rep = v.Rep
+	if v.Syms != nil {
+		s.links.syms = v.Syms
+	}
 	for _, l := range v.Links {
-		s.links[l.Term] = link{l.To, l.Ren}
+		s.links.join(linked{l.Term, link{l.To, l.Ren}})
 	}
 	for _, l := range v.Loose {
-		s.loose[l.Term] = &link{l.To, l.Ren}
-	}
-	s.sem = map[int32]*link{}
-	if v.Syms != nil {
-		s.syms = v.Syms
+		s.links.joinLoosely(linked{l.Term, link{l.To, l.Ren}})
 	}
 	for _, l := range v.Sem {
-		s.sem[l.Term] = &link{l.To, l.Ren}
+		s.links.joinOrdered(linked{l.Term, link{l.To, l.Ren}})
 	}
-	// The last level is settled when the next one begins.
-	if n := len(s.starts) - 3; n >= 0 {
-		if err := s.settleLevel(n); err != nil {
-			return err
-		}
-	}
-	for _, c := range order {
-		if c.Proved {
-			s.accept(c)
-		}
-	}
-	return nil
+	return s.settle()
 }

@@ -23,7 +23,12 @@ type terms struct {
 	hashes []fingerprint.Hash
 	disk   *spill.Table[term]    // the terms from number len(codes) on; nil: none
 	failed atomic.Pointer[error] // the first error of the disk
+	starts []int                 // the first term of each level, and the number of terms
+	at     map[code]int32        // the numbers of the terms of finished levels
 }
+
+// level is the last level that has terms.
+func (t *terms) level() int { return len(t.starts) - 2 }
 
 // len is the number of terms.
 func (t *terms) len() int {

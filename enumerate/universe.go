@@ -204,11 +204,6 @@ func (u *Universe) Ops() []*graph.Op {
 	return ops
 }
 
-func (u *Universe) add(o *graph.Op, named map[string]graph.Value) uint16 {
-	u.insts = append(u.insts, newInst(o, o.MustAttr(named)))
-	return uint16(len(u.insts) - 1)
-}
-
 // String lists the universe for reports.
 func (u *Universe) String() string {
 	var parts []string
@@ -224,6 +219,3 @@ func (u *Universe) String() string {
 	}
 	return out
 }
-
-// dataOnly says whether images of a level's convolutions and pools depend on data.
-func (s *Session) dataOnly(n int) bool { return n >= dataFrom && !s.u.whole && !s.opt.Exhaustive }

@@ -158,13 +158,13 @@ func TestWalkExtendsRepresentatives(t *testing.T) {
 			u := universe(t, su.count, su.ops...)
 			s := NewSession(Options{Universe: u, Workers: 2})
 			for n := 1; n < su.levels; n++ {
-				if _, _, err := s.Level(context.Background(), n); err != nil {
+				if _, _, err := level(context.Background(), s, n, how{}); err != nil {
 					t.Fatal(err)
 				}
 			}
 			reps := map[code]bool{}
 			for i := range s.starts[su.levels] {
-				if s.rep[i] {
+				if s.links.rep[i] {
 					reps[s.codes[i]] = true
 				}
 			}
@@ -196,7 +196,7 @@ func TestWalkExtendsRepresentatives(t *testing.T) {
 			if dropped == 0 && su.levels > 2 {
 				t.Errorf("nothing was dropped: the test tests nothing")
 			}
-			if err := s.settleLevel(su.levels - 1); err != nil {
+			if err := s.settle(); err != nil {
 				t.Fatal(err)
 			}
 			compareCodes(t, st, walked(t, s, su.levels), want)

@@ -25,7 +25,7 @@ func NewWorker(opt Options, state io.Reader) (*Worker, error) {
 	if err := s.Restore(state); err != nil {
 		return nil, err
 	}
-	if err := s.settleLevel(s.Next() - 1); err != nil {
+	if err := s.settle(); err != nil {
 		return nil, err
 	}
 	return &Worker{s: s}, nil
@@ -38,7 +38,7 @@ func (w *Worker) Next() int { return w.s.Next() }
 func (w *Worker) Fork() *Worker { return &Worker{s: w.s} }
 
 func (w *Worker) hasher() *hasher {
-	if w.x == nil || len(w.x.st.apps) > w.s.storeLimit() {
+	if w.x == nil || len(w.x.st.apps) > w.s.pool.storeLimit() {
 		w.x = &hasher{st: newStore(w.s.u, w.s.opt.Seed)}
 	}
 	return w.x
@@ -62,7 +62,7 @@ type Sink struct {
 
 // Evaluate hashes a term under every naming of its inputs.
 func (w *Worker) Evaluate(record []byte, to Sink) error {
-	c, err := w.s.toCode(record)
+	c, err := w.s.u.toCode(record)
 	if err != nil {
 		return err
 	}

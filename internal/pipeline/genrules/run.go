@@ -103,7 +103,7 @@ func (r *run) levels(ctx context.Context) error {
 	opt := r.opt
 	r.bar.opt = opt
 	eo := enumerate.Options{Universe: r.u, MaxOps: opt.MaxOps, Exhaustive: opt.Exhaustive, Workers: opt.Workers,
-		Seed: opt.Seed, Memory: opt.Memory, Spill: opt.Spill, Prove: r.judge.prove, Progress: r.bar.show}
+		Seed: opt.Seed, Memory: opt.Memory, Spill: opt.Spill, Progress: r.bar.show}
 	if opt.Cluster != nil {
 		eo.Remote = opt.Cluster
 	}
@@ -126,27 +126,35 @@ func (r *run) levels(ctx context.Context) error {
 	defer r.pace.begin(0)
 	for n := s.Next(); n <= opt.MaxOps; n++ {
 		r.pace.begin(n)
+		var deriver func() func(*law.Law) bool
 		if n >= deriveFrom {
 			if err := r.judge.basis(ctx); err != nil {
 				return err
 			}
-			s.SetDeriver(r.judge.deriver)
+			deriver = r.judge.deriver
 			if opt.Cluster != nil {
 				opt.Cluster.Basis(r.judge.basisLaws)
 			}
 			r.stage(fmt.Sprintf("level %d: laws to derive from", n), int64(len(r.judge.basisLaws)))
 		}
-		_, st, err := s.Level(ctx, n)
-		r.levelStages(n, st)
+		lv, err := s.Level(n, deriver)
 		if err != nil {
 			return err
 		}
-		for _, u := range s.Untyped() {
+		proving, err := r.prove(ctx, &lv.Batches)
+		r.levelStages(n, lv.Stats(), proving)
+		if err != nil {
+			return err
+		}
+		for _, u := range lv.Untyped() {
 			r.judge.note(&Unproved{Law: u.Pair, Status: law.UnknownWord, Reason: "no general form: " + u.Reason})
 		}
 		if n <= opt.SemanticOps {
 			before := len(r.judge.proved)
-			_, err := s.Ordered(ctx)
+			b, err := s.Ordered()
+			if err == nil {
+				_, err = r.prove(ctx, b)
+			}
 			lap := r.stage(fmt.Sprintf("level %d: %s", n, OrderedStage), int64(len(r.judge.proved)-before))
 			r.rep.Levels[len(r.rep.Levels)-1].Seconds += lap.Wall.Seconds()
 			if err != nil {
@@ -161,7 +169,26 @@ func (r *run) levels(ctx context.Context) error {
 	return nil
 }
 
-func (r *run) levelStages(n int, st enumerate.Stats) {
+// prove decides the candidates of all batches. It returns the time that proofs took.
+func (r *run) prove(ctx context.Context, b *enumerate.Batches) (proving time.Duration, err error) {
+	for {
+		cands, err := b.Next(ctx)
+		if err != nil || len(cands) == 0 {
+			return proving, err
+		}
+		t0 := time.Now()
+		verdicts, err := r.judge.prove(ctx, cands)
+		proving += time.Since(t0)
+		if err == nil {
+			err = b.Learn(verdicts)
+		}
+		if err != nil {
+			return proving, err
+		}
+	}
+}
+
+func (r *run) levelStages(n int, st enumerate.Stats, proving time.Duration) {
 	lap := r.meter.Lap()
 	name := func(s string) string { return fmt.Sprintf("level %d: %s", n, s) }
 	add := func(s string, count int64, seconds float64) {
@@ -176,7 +203,7 @@ func (r *run) levelStages(n int, st enumerate.Stats) {
 	add("pairs without a general form", int64(st.Untyped), 0)
 	add("candidates", int64(st.Raw), 0)
 	add("candidates after renaming and generalizing", int64(st.Distinct), 0)
-	add("proved", int64(st.Proved), st.ProveSeconds)
+	add("proved", int64(st.Proved), proving.Seconds())
 	r.rep.Levels = append(r.rep.Levels, Level{Operators: n, Graphs: int64(st.Terms), Classes: int64(st.Classes), Pairs: int64(st.Pairs),
 		Stated: int64(st.Raw), Candidates: int64(st.Distinct), Proved: int64(st.Proved), Seconds: lap.Wall.Seconds()})
 	r.rep.Graphs += int64(st.Terms)

@@ -65,13 +65,14 @@ func TestTaggedCandidate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &enumerate.Candidate{Law: r.Law, Base: r.Law, Level: 3}
-	if err := j.prove(context.Background(), []*enumerate.Candidate{c}); err != nil {
+	c := enumerate.Candidate{Law: r.Law, Base: r.Law, Level: 3}
+	verdicts, err := j.prove(context.Background(), []enumerate.Candidate{c})
+	if err != nil {
 		t.Fatal(err)
 	}
 	got := j.proved[r.ID()]
-	if !c.Proved || !c.Ordered || got == nil || !got.Law.HasTag(law.TagOrdered) {
-		t.Errorf("proved %v, ordered %v: %v", c.Proved, c.Ordered, got)
+	if v := verdicts[0]; !v.Proved || !v.Ordered || got == nil || !got.Law.HasTag(law.TagOrdered) {
+		t.Errorf("proved %v, ordered %v: %v", v.Proved, v.Ordered, got)
 	}
 	if err := j.basis(context.Background()); err != nil {
 		t.Fatal(err)
@@ -90,7 +91,7 @@ func TestTaggedCandidate(t *testing.T) {
 	if kept := j.proved[r.ID()]; kept != &plain || kept.Level != 3 {
 		t.Errorf("kept with the tag, or at level %d", kept.Level)
 	}
-	if j.put(got, c); j.proved[r.ID()] != &plain {
+	if j.put(got, &c); j.proved[r.ID()] != &plain {
 		t.Error("the tag is back")
 	}
 }

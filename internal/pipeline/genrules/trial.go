@@ -13,12 +13,13 @@ import (
 
 // trial is a candidate on its way to a verdict.
 type trial struct {
-	c       *enumerate.Candidate
-	first   *law.Law // its most general form
-	reason  string   // why that is not proved
+	form    enumerate.Candidate // the form that is tried
+	first   *law.Law            // its most general form
+	reason  string              // why that is not proved
 	witness *refute.Witness
 
-	narrowed bool // the candidate is in a less general form by now
+	narrowed bool // form is a less general one
+	verdict  enumerate.Verdict
 }
 
 // trials are the candidates of a batch. Each is tried in its most general form, then
@@ -35,11 +36,11 @@ type trials struct {
 // general form of a candidate has no proof, it found none for the others.
 const fewRounds = 4
 
-// prove is the enumerator's callback.
-func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
+// prove decides a batch of candidates, in their order.
+func (j *judge) prove(ctx context.Context, cands []enumerate.Candidate) ([]enumerate.Verdict, error) {
 	b := &trials{j: j, rounds: verify.DefaultRounds}
 	for _, c := range cands {
-		b.ts = append(b.ts, &trial{c: c, first: c.Law})
+		b.ts = append(b.ts, &trial{form: c, first: c.Law})
 	}
 	stage := j.opt.Progress.Stage("prove", int64(len(cands)))
 	defer stage.Done()
@@ -51,16 +52,16 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 		return t.first
 	}
 	base := func(t *trial) *law.Law {
-		if law.Format(t.c.Law) == law.Format(t.c.Base) {
+		if law.Format(t.form.Law) == law.Format(t.form.Base) {
 			return nil
 		}
-		return t.c.Base
+		return t.form.Base
 	}
 	next := func(t *trial) *law.Law {
 		if !t.narrowed {
 			return nil
 		}
-		return t.c.Law
+		return t.form.Law
 	}
 	done := func() { stage.Add(1) }
 	nothing := func() {}
@@ -74,17 +75,21 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 	for i, form := range []func(*trial) *law.Law{base, next, base} {
 		if i == 1 {
 			for _, t := range b.ts {
-				t.narrowed = !t.c.Proved && t.c.Narrow()
+				if !t.verdict.Proved {
+					t.form, t.narrowed = t.form.Narrow()
+				}
 			}
 		}
 		step(b.try(ctx, form, few, nothing))
 	}
 	step(b.refute(ctx, manyBindings))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, t := range b.ts {
-		if t.c.Proved {
+	verdicts := make([]enumerate.Verdict, len(b.ts))
+	for i, t := range b.ts {
+		t.verdict.Form = t.form
+		if verdicts[i] = t.verdict; t.verdict.Proved {
 			continue
 		}
 		u := &Unproved{ID: law.ID(t.first), Law: law.Format(t.first), Status: law.UnknownWord, Reason: t.reason}
@@ -93,7 +98,7 @@ func (j *judge) prove(ctx context.Context, cands []*enumerate.Candidate) error {
 		}
 		j.note(u)
 	}
-	return ctx.Err()
+	return verdicts, ctx.Err()
 }
 
 // Bounds of the work on one law: of sums.CertifyWithin, and of the search for a
@@ -106,7 +111,7 @@ const (
 // ask lists the candidates that are not proved and have a form, and their forms.
 func (b *trials) ask(form func(*trial) *law.Law) (open []*trial, goals []*law.Law) {
 	for _, t := range b.ts {
-		if t.c.Proved {
+		if t.verdict.Proved {
 			continue
 		}
 		if l := form(t); l != nil {
@@ -134,10 +139,10 @@ func (b *trials) derive(ctx context.Context, form func(*trial) *law.Law, rounds 
 	}
 	for i, t := range open {
 		if vs[i].Status == verify.Proved {
-			if t.c.Proved, err = b.j.keep(ctx, goals[i], vs[i], t.c); err != nil {
+			if t.verdict.Proved, err = b.j.keep(ctx, goals[i], vs[i], &t.form); err != nil {
 				return err
 			}
-			t.c.Wide = law.Format(goals[i]) == law.Format(t.c.Law)
+			t.verdict.Wide = law.Format(goals[i]) == law.Format(t.form.Law)
 			vs[i].Reason = "no canonical form whose proof the checker accepts"
 		}
 		if t.reason == "" || len(rounds) > fewRounds {
@@ -162,10 +167,10 @@ func (b *trials) mean(ctx context.Context, form func(*trial) *law.Law, done func
 	}
 	for i, t := range open {
 		if found[i] != nil {
-			b.j.put(found[i], t.c)
-			t.c.Ordered = t.c.Ordered || found[i].Law.HasTag(law.TagOrdered)
-			t.c.Wide = law.Format(goals[i]) == law.Format(t.c.Law)
-			t.c.Proved = true
+			b.j.put(found[i], &t.form)
+			t.verdict.Ordered = found[i].Law.HasTag(law.TagOrdered)
+			t.verdict.Wide = law.Format(goals[i]) == law.Format(t.form.Law)
+			t.verdict.Proved = true
 		} else {
 			b.j.unmeant[law.Format(goals[i])] = true
 			t.reason = cmp.Or(t.reason, "no proof from what the operators compute")
