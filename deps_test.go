@@ -37,7 +37,7 @@ const picture = `
 line 5     cmd/taso bench internal/adversary internal/modelpairs scripts/mutants cluster cluster/cmd/taso-cluster
 line 4     bench/* internal/randplan internal/pipeline/* internal/pipeline/verifymodels internal/pipeline/theory internal/pipeline/audit internal/pipeline/audit/page internal/pipeline/doctor internal/pipeline/rulepage internal/pipeline/genrules internal/pipeline/genrules/page internal/pipeline/measure internal/pipeline/runmodel internal/pipeline/optimize internal/pipeline/optimize/page internal/pipeline/parallelize internal/pipeline/runpcg internal/pipeline/selftest internal/pipeline/showmodel
 line 3     internal/judge search/saturate enumerate enumerate/general verify verify/check verify/network verify/bounded verify/explain verify/refute verify/smt verify/spread backends backends/* backends/cuda parallel parallel/machine parallel/sim parallel/schedule parallel/pad parallel/plan parallel/export
-line 2     search model/fold model/feed internal/lawtext internal/roundtrip internal/adversary/eval law/instance law/mutate fingerprint axioms rules rules/taso rules/builtin rules/broadcast rules/tasopb rules/peer rules/egglog egraph/tensor verify/sums verify/assume onnx cost
+line 2     search model/fold model/feed internal/lawtext internal/roundtrip internal/adversary/eval law/instance law/mutate fingerprint axioms rules rules/taso rules/builtin rules/broadcast rules/tasopb rules/peer rules/egglog egraph/tensor verify/sums verify/prove verify/assume onnx cost
 line 1     graph/interp graph/bank law law/rewrite verify/meaning model lower
 line 0     . graph graph/op graph/define graph/grad graph/intern graph/bounds egraph egraph/extract internal/z3
 line leaf  internal/suggest internal/lex internal/golden internal/atomicfile internal/exactjson internal/must
@@ -53,6 +53,8 @@ allow  internal/pipeline/genrules -> internal/pipeline/theory
 allow  internal/pipeline/genrules/page -> internal/pipeline/genrules
 allow  internal/pipeline/genrules/page -> internal/pipeline/rulepage
 allow  verify/smt            -> verify
+allow  verify/prove          -> axioms
+allow  verify/prove          -> verify/sums
 allow  verify/spread      -> verify
 allow  verify/spread      -> verify/refute
 allow  internal/pipeline/doctor -> internal/pipeline/selftest
@@ -106,7 +108,7 @@ allow  verify/meaning        -> law
 only   parallel/sim          -> parallel parallel/machine internal/draw internal/page
 
 # What pads a network knows nothing of devices.
-only   parallel/pad          -> graph graph/op law verify/sums
+only   parallel/pad          -> graph graph/op law verify/prove
 
 # The checker of certificates is held to what reads and holds laws; its doc.go
 # lists what it trusts.

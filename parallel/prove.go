@@ -10,7 +10,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/verify/sums"
+	"github.com/taso-go/taso/verify/prove"
 )
 
 // question asks what the members of an operator's result are, given what those of its
@@ -49,8 +49,6 @@ var field interp.Ring[uint64] = fingerprint.Zp{Key: 1}
 const (
 	// maxEvaluated bounds the operations, and the elements, of an equation that is evaluated.
 	maxEvaluated = 1 << 22
-	// maxWork bounds the search for one proof, see [sums.CertifyWithin].
-	maxWork = 2000
 	// small is the largest size that may be that of a window or a number of groups.
 	small = 8
 )
@@ -148,8 +146,8 @@ func (q *spreading) holds(ctx context.Context, out int, r Role) (bool, error) {
 			if _, err := m.Types(); err != nil {
 				continue // an attribute holds a size
 			}
-			if proof, err := sums.CertifyWithin(ctx, m, maxWork); proof != nil || err != nil {
-				return proof != nil, err
+			if c, err := prove.Shared.Certify(ctx, m, prove.Search); c.Proved() || err != nil {
+				return c.Proved(), err
 			}
 		}
 		return false, nil

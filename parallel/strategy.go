@@ -2,16 +2,13 @@ package parallel
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/memo"
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/verify/sums"
+	"github.com/taso-go/taso/verify/prove"
 )
 
 // Strategy is a way to compute an operator along one mesh axis, each device on its
@@ -36,20 +33,14 @@ const degreeName = "g"
 func variable(operand int) string { return fmt.Sprintf("X%d", operand) }
 
 // Strategies finds in which ways operators can be spread over a mesh axis. Each is a
-// law that is proved from what the operator computes (verify/sums), with symbols for
+// law that is proved from operator semantics (verify/prove), with symbols for
 // sizes and the degree where attributes do not hold sizes; nothing is written down
 // operator by operator. It may be used by several goroutines, and what it finds does not depend
 // on what was asked before.
 type Strategies struct {
 	known  memo.Memo[string, []*Strategy]
 	laws   memo.Memo[string, *decided] // by text
-	proofs sync.Map                    // by name of a law: *proven
-}
-
-// proven is a law of so and so a text with its proof.
-type proven struct {
-	text  string
-	proof *law.Proof
+	prover prove.Prover
 }
 
 type decided struct {
@@ -62,21 +53,15 @@ type decided struct {
 func NewStrategies() *Strategies { return &Strategies{} }
 
 // Proof is that of a law of a strategy, by its name; nil: none has it.
-func (s *Strategies) Proof(name string) *law.Proof {
-	p, ok := s.proofs.Load(name)
-	if !ok {
-		return nil
-	}
-	return p.(*proven).proof
-}
+func (s *Strategies) Proof(name string) *law.Proof { return s.prover.Proof(name) }
 
 // rounds are in which a law is decided, the cheap one first: by how many operations it may be
-// evaluated to see whether it fails, and how long a proof is looked for, see
-// [sums.CertifyWithin]. Most laws are decided in the first.
+// evaluated to see whether it fails, and how long a proof is looked for. Most laws are
+// decided in the first.
 var rounds = []struct {
 	evaluated int64
-	searched  int
-}{{1 << 15, 100}, {1 << 19, 4000}}
+	effort    prove.Effort
+}{{1 << 15, prove.Glance}, {1 << 19, prove.Search}}
 
 // Of lists the strategies of an operator at operands of the given sizes, for members of
 // which there are degree along the axis: copies first, then shards in the order of the
@@ -334,8 +319,7 @@ func (s *Strategies) result(ctx context.Context, q *spreading, out, rank, axis i
 // proved decides a law, which is then under its own name. like is one that holds where it does,
 // and is evaluated to see whether it fails; places: its operator reads them from a tensor.
 func (s *Strategies) proved(ctx context.Context, l, like *law.Law, places bool) (*decided, error) {
-	text := law.Format(l)
-	key := text
+	key := law.Format(l)
 	if like != l {
 		key += law.Format(like)
 	}
@@ -350,22 +334,13 @@ func (s *Strategies) proved(ctx context.Context, l, like *law.Law, places bool) 
 			if d.refuted, at = refuted(like, places, r.evaluated, at); d.refuted {
 				break
 			}
-			proof, err := sums.CertifyWithin(ctx, l, r.searched)
-			if err != nil {
+			var err error
+			if d.law, err = s.prover.Lemma(ctx, "spread_", l, r.effort); err != nil {
 				return nil, err
 			}
-			if proof == nil {
-				continue
+			if d.law != nil {
+				break
 			}
-			// By the text: what says the same in another order is another law, and has a proof of its own.
-			h := sha256.Sum256([]byte(text))
-			l = law.Stated(l)
-			l.Name = "spread_" + hex.EncodeToString(h[:8])
-			if have, ok := s.proofs.LoadOrStore(l.Name, &proven{text, &law.Proof{Meaning: proof}}); ok && have.(*proven).text != text {
-				return nil, fmt.Errorf("laws %s and %s have one name, %s", have.(*proven).text, text, l.Name)
-			}
-			d.law = l
-			break
 		}
 		return d, nil
 	})

@@ -266,5 +266,5 @@ func (e *emitter) is(l *law.Law, x *law.Term) { e.add(l, map[string]*law.Term{va
 
 func (e *emitter) add(l *law.Law, args map[string]*law.Term) {
 	e.s.insts = append(e.s.insts, law.Instance{Law: l.Name, Tensors: args})
-	e.s.laws[l.Name], e.s.proofs[l.Name] = l, e.writer.laws.proofs[l.Name]
+	e.s.laws[l.Name], e.s.proofs[l.Name] = l, e.writer.laws.prover.Proof(l.Name)
 }

@@ -4,12 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/verify/sums"
+	"github.com/taso-go/taso/verify/prove"
 )
 
 // kind is what a version is to its tensor.
@@ -21,20 +20,16 @@ const (
 	loose             // with cells of which nothing is known
 )
 
-// maxWork bounds the search for one proof, see [sums.CertifyWithin].
-const maxWork = 4000
-
 // Laws are those that were proved, each once: versions of operands and of the result of an
 // operator. It is not for use by several goroutines.
 type Laws struct {
 	known  map[string]*law.Law // by what is asked; nil: not proved
-	text   map[string]*law.Law
-	proofs map[string]*law.Proof
+	prover prove.Prover
 }
 
 // NewLaws knows none yet.
 func NewLaws() *Laws {
-	return &Laws{known: map[string]*law.Law{}, text: map[string]*law.Law{}, proofs: map[string]*law.Proof{}}
+	return &Laws{known: map[string]*law.Law{}}
 }
 
 // operand is what a law says of one.
@@ -173,28 +168,8 @@ func mask(sizes, after []int, axis int) (x *law.Term) {
 
 // prove proves a law, which is then under its own name, or gives nil.
 func (s *Laws) prove(ctx context.Context, l *law.Law) (*law.Law, error) {
-	text := law.Format(l)
-	if have, ok := s.text[text]; ok {
-		return have, nil
-	}
 	if _, err := l.Types(); err != nil {
-		s.text[text] = nil
 		return nil, nil // its sides have no shape, or two
 	}
-	proof, err := sums.CertifyWithin(ctx, l, maxWork)
-	if err != nil {
-		return nil, err
-	}
-	if proof == nil {
-		l = nil
-	} else {
-		l = law.Stated(l)
-		l.Name = "pad_" + strings.TrimPrefix(law.ID(l), "r_")
-		for i, name := 2, l.Name; s.proofs[l.Name] != nil; i++ { // such as one with operands in the other order
-			l.Name = fmt.Sprintf("%s_%d", name, i)
-		}
-		s.proofs[l.Name] = &law.Proof{Meaning: proof}
-	}
-	s.text[text] = l
-	return l, nil
+	return s.prover.Lemma(ctx, "pad_", l, prove.Search)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/taso-go/taso/parallel/machine"
 	"github.com/taso-go/taso/rules/builtin"
 	"github.com/taso-go/taso/search"
-	certify "github.com/taso-go/taso/verify/sums"
+	"github.com/taso-go/taso/verify/prove"
 )
 
 // rewritingLaws are those by which a training step is rewritten before it is laid out: what
@@ -50,16 +50,14 @@ var evidentLaws = sync.OnceValues(func() (out struct{ rewrite, exchange []eviden
 		if l.Kind == law.Refute || !exchange && !slices.Contains(rewritingLaws, l.Name) {
 			continue
 		}
-		proof, ok := axioms.Proof(l.Name)
-		if !ok {
-			if proof, err = certify.Certify(context.Background(), l); err != nil {
-				return out, err
-			}
+		c, err := prove.Shared.Certify(context.Background(), l, prove.Thorough)
+		if err != nil {
+			return out, err
 		}
-		if proof == nil {
+		if !c.Proved() {
 			continue
 		}
-		e := evident{l, &law.Proof{Meaning: proof}}
+		e := evident{l, c.Proof}
 		if exchange {
 			out.exchange = append(out.exchange, e)
 		} else {

@@ -2,6 +2,7 @@ package sums
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
@@ -20,26 +21,48 @@ func Certify(ctx context.Context, l *law.Law) ([]int64, error) {
 // unknowns, some tens of microseconds each; 0: none. Half of the laws of networks that
 // have a proof need less than 20, nine in ten less than 1000.
 func CertifyWithin(ctx context.Context, l *law.Law, most int) ([]int64, error) {
-	p, _, _, err := certify(ctx, l, most)
-	return p, err
+	f, err := Find(ctx, l, most)
+	return f.Proof, err
 }
 
-// certify also says what was shown where that is not all, and whether the order of numbers may
-// matter.
-func certify(ctx context.Context, l *law.Law, most int) (proof []int64, shown meaning.Claims, orders bool, err error) {
+// Found is the result of a search for a proof.
+type Found struct {
+	Proof  []int64 // accepted by meaning.Check; nil: no proof was found
+	Reason string  // why no proof was found
+	shown  meaning.Claims
+	orders bool // the order of numbers may matter
+}
+
+// Find is CertifyWithin with the reason why there is no proof.
+func Find(ctx context.Context, l *law.Law, most int) (f Found, err error) {
 	r := NewRecorder(ctx)
 	r.most, r.law = most, l
 	c, err := meaning.Run(l, r)
 	if ctx.Err() != nil {
-		return nil, c, false, ctx.Err()
+		return f, ctx.Err()
+	}
+	f.shown, f.orders = c, r.orders
+	switch {
+	case r.over():
+		f.Reason = fmt.Sprintf("no proof within %d eliminations of unknowns", most)
+	case err != nil:
+		f.Reason = err.Error()
+	case !c.Equal:
+		f.Reason = "the prover does not reduce both sides to one normal form"
+	case !c.Forward:
+		f.Reason = "the left side may be defined where the right one is not"
+	case !c.Shows(l):
+		f.Reason = "the right side may be defined where the left one is not"
 	}
 	if err != nil || !c.Shows(l) {
-		return nil, c, r.orders, nil
+		return f, nil
 	}
 	if _, err := meaning.Check(l, r.out); err != nil {
-		return nil, c, r.orders, nil
+		f.Reason = "the checker does not accept the proof: " + err.Error()
+		return f, nil
 	}
-	return r.out, c, r.orders, nil
+	f.Proof, f.Reason = r.out, ""
+	return f, nil
 }
 
 // Show is CertifyWithin for a law that may hold in part only, and returns what holds: it may be about
@@ -53,10 +76,11 @@ func Show(ctx context.Context, l *law.Law, most int) (*law.Law, []int64, error) 
 		n.Tags = append(slices.Clone(l.Tags), law.TagOrdered)
 		m = &n
 	}
-	p, c, orders, err := certify(ctx, m, most)
+	f, err := Find(ctx, m, most)
 	if err != nil {
 		return l, nil, err
 	}
+	p, c, orders := f.Proof, f.shown, f.orders
 	if p == nil && !l.OneWay && c.Equal && c.Forward != c.Backward {
 		m, l = law.OneDirection(m, c.Backward), law.OneDirection(l, c.Backward)
 		if p, err = CertifyWithin(ctx, m, most); err != nil {
