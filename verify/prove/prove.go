@@ -44,6 +44,8 @@ func (c Certificate) Proved() bool { return c.Proof != nil }
 // Prover proves laws and caches the results by what the laws say. The zero Prover is
 // ready. Goroutines may share it.
 type Prover struct {
+	mu    sync.Mutex
+	said  law.Statements
 	exact memo.Memo[key, Certificate]
 	shown memo.Memo[key, Certificate]
 	named sync.Map // of named, by name
@@ -52,23 +54,25 @@ type Prover struct {
 // Shared is the prover of the process.
 var Shared Prover
 
-// key is a law without its name and what is there for people, and an effort.
+// key is what a law says, and an effort. It is no text: a false law may print as a true one.
 type key struct {
-	law           [sha256.Size]byte
+	law           int // its number in said
 	ordered, real bool
 	effort        Effort
 }
 
-func keyOf(l *law.Law, e Effort) key {
-	return key{sha256.Sum256([]byte(law.Body(l))), l.HasTag(law.TagOrdered), l.HasTag(law.TagReal), e}
+func (p *Prover) key(l *law.Law, e Effort) key {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return key{p.said.Of(l), l.HasTag(law.TagOrdered), l.HasTag(law.TagReal), e}
 }
 
-// stored are the proofs of the axioms and lemmas that come with the program.
-var stored = sync.OnceValue(func() map[key][]int64 {
-	m := map[key][]int64{}
+// stored are the proofs of the axioms and lemmas that come with the program, by text.
+var stored = sync.OnceValue(func() map[string][]int64 {
+	m := map[string][]int64{}
 	for _, l := range axioms.Default() {
 		if p, ok := axioms.Proof(l.Name); ok {
-			m[keyOf(l, 0)] = p
+			m[law.Body(l)] = p
 		}
 	}
 	return m
@@ -76,13 +80,13 @@ var stored = sync.OnceValue(func() map[key][]int64 {
 
 // Certify looks for a proof of a law as it stands. The error is the end of ctx.
 func (p *Prover) Certify(ctx context.Context, l *law.Law, e Effort) (Certificate, error) {
-	c, err := p.exact.Get(ctx, keyOf(l, e), func() (Certificate, error) { return certify(ctx, l, e) })
+	c, err := p.exact.Get(ctx, p.key(l, e), func() (Certificate, error) { return certify(ctx, l, e) })
 	c.Law = l
 	return c, err
 }
 
 func certify(ctx context.Context, l *law.Law, e Effort) (c Certificate, err error) {
-	if p, ok := stored()[keyOf(l, 0)]; ok {
+	if p, ok := stored()[law.Body(l)]; ok {
 		if _, err := meaning.Check(l, p); err == nil {
 			return Certificate{Proof: &law.Proof{Meaning: p}}, nil
 		}
@@ -98,7 +102,7 @@ func certify(ctx context.Context, l *law.Law, e Effort) (c Certificate, err erro
 // one of the true relu and maximum ([law.TagOrdered]), or one direction of l, see
 // [sums.Show].
 func (p *Prover) Show(ctx context.Context, l *law.Law, e Effort) (Certificate, error) {
-	c, err := p.shown.Get(ctx, keyOf(l, e), func() (Certificate, error) {
+	c, err := p.shown.Get(ctx, p.key(l, e), func() (Certificate, error) {
 		m, tokens, err := sums.Show(ctx, l, int(e))
 		if err != nil || tokens == nil {
 			return Certificate{Law: l, Reason: "no proof from operator semantics"}, err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/axioms"
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules/builtin"
 	"github.com/taso-go/taso/verify/meaning"
@@ -115,6 +116,45 @@ func TestTags(t *testing.T) {
 	all, err := p.CertifyAll(t.Context(), []*law.Law{plain, prove.Ordered(plain)}, prove.Search, 2)
 	if err != nil || !all[0].Proved() || !all[0].Law.HasTag(law.TagOrdered) || !all[1].Proved() {
 		t.Error(all, err)
+	}
+}
+
+// What was proved is remembered by what it says: a law that prints as one that is proved,
+// and says something false, is not believed because of it, and is not remembered.
+func TestCacheIsNoText(t *testing.T) {
+	var p prove.Prover
+	ask := func(l *law.Law) bool {
+		t.Helper()
+		c, err := p.Certify(t.Context(), l, prove.Search)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Proved()
+	}
+	// That relu is relu, stated with a function variable that is not used; and that any
+	// function, called relu, is the operator.
+	good := parse(t, "rule r given f : pointwise1, X : [n] then relu(X) == relu(X)")
+	good.Given[0].Name = "relu"
+	bad := *good
+	bad.LHS = []*law.Term{{Fn: "relu", Args: []*law.Term{law.V("X")}}}
+	if law.Format(good) != law.Format(&bad) {
+		t.Fatalf("they print differently:\n%s%s", law.Format(good), law.Format(&bad))
+	}
+	if !ask(good) {
+		t.Fatal("the law is not proved")
+	}
+	if ask(&bad) || ask(&bad) {
+		t.Errorf("believed:\n%s", law.Format(&bad))
+	}
+	// A size that is called as the product of two others.
+	good = parse(t, "rule r given X : [a*b] then reshape[shape=[a*b]](reshape[shape=[a, b]](X)) == X")
+	bad = *good
+	bad.Given = []law.Declaration{{Name: "X", Shape: graph.Shape{{Dim: graph.Var("a*b")}}}}
+	if law.Format(good) != law.Format(&bad) {
+		t.Fatalf("they print differently:\n%s%s", law.Format(good), law.Format(&bad))
+	}
+	if !ask(good) || ask(&bad) {
+		t.Errorf("believed:\n%s", law.Format(&bad))
 	}
 }
 

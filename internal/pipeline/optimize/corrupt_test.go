@@ -222,7 +222,7 @@ func aimed(t *testing.T, name string, f *proofFile, a, b *model.Model, use map[s
 		{"two documents", append(slices.Clone(good), good...)},
 		{"another hash of the axioms", bytes.Replace(good, []byte(`"axioms_sha256":"`), []byte(`"axioms_sha256":"0`), 1)},
 		{"the equation twice", bytes.Replace(good, []byte(`"lemmas":[`), []byte(`"lemmas":[`+strings.TrimSpace(section(good))+`],"rules":[`), 1)},
-		{"no axioms", (&proofFile{"", f.lemmas, f.network}).bytes(t)},
+		{"no lemmas", (&proofFile{f.axioms, nil, f.network}).bytes(t)},
 	} {
 		if !refusedAnyhow(c.cert, a, b) {
 			t.Errorf("%s: %s: accepted", name, c.what)

@@ -25,7 +25,7 @@ func WriteProof(ctx context.Context, w io.Writer, d *search.Derivation, proofs m
 	if len(e.unproved) > 0 {
 		return unknown(e.unproved)
 	}
-	cw := law.NewCertWriter(w, law.FormatAll(e.axioms))
+	cw := law.NewCertWriter(w, "")
 	for _, l := range e.lemmas {
 		if err := cw.Lemma(law.NewCertRule(l.law.Name, l.law, l.proof)); err != nil {
 			return err

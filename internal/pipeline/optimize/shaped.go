@@ -11,7 +11,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
-	"github.com/taso-go/taso/verify/sums"
+	"github.com/taso-go/taso/verify/prove"
 )
 
 // Laws for the shapes and numbers of one model. Some laws cannot be stated for all: that two
@@ -35,9 +35,8 @@ var shapedLaws = []struct {
 
 // Limits of what is proved for a model.
 const (
-	mostShaped    = 200  // laws
-	mostReshapes  = 8    // reshapes of one chain
-	mostShapeWork = 2000 // eliminations of unknowns in a proof
+	mostShaped   = 200 // laws
+	mostReshapes = 8   // reshapes of one chain
 )
 
 // shaped are the laws for the shapes of a model that can be proved, with their proofs.
@@ -61,12 +60,12 @@ func shaped(ctx context.Context, m *model.Model, among []*law.Law) (laws []*law.
 				if err != nil {
 					continue // such as one that is not defined
 				}
-				p, err := sums.CertifyWithin(ctx, l, mostShapeWork)
+				c, err := prove.Shared.Certify(ctx, l, prove.Search)
 				if err != nil {
 					return nil, nil, err
 				}
-				if p != nil {
-					laws, proofs[l.Name] = append(laws, l), &law.Proof{Meaning: p}
+				if c.Proved() {
+					laws, proofs[l.Name] = append(laws, l), c.Proof
 				}
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/taso-go/taso/rules/builtin"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
-	"github.com/taso-go/taso/verify/sums"
+	"github.com/taso-go/taso/verify/prove"
 )
 
 // Known is a theory with the laws that come with the program beside it. It is not
@@ -156,14 +156,14 @@ func Search(ctx context.Context) (*Known, error) {
 			return nil, err
 		}
 		if l.Proof = v.Proof; v.Status != verify.Proved {
-			p, err := sums.Certify(ctx, l.Law)
+			c, err := prove.Shared.Certify(ctx, l.Law, prove.Thorough)
 			if err != nil {
 				return nil, err
 			}
-			if p == nil {
+			if !c.Proved() {
 				continue
 			}
-			l.Proof = &law.Proof{Meaning: p}
+			l.Proof = c.Proof
 		}
 		if _, err := check.Rule(l.Law, l.Proof, k.ByName); err != nil {
 			return nil, fmt.Errorf("law %s: the checker does not accept its proof: %w", l.Law.Name, err)

@@ -16,8 +16,8 @@ import (
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/prove"
 	"github.com/taso-go/taso/verify/smt"
-	"github.com/taso-go/taso/verify/sums"
 )
 
 // Theory is the axioms and the lemmas proved from them. It is not changed once
@@ -131,12 +131,12 @@ func (t *Theory) lemma(ctx context.Context, l *law.Law) (v verify.Verdict, err e
 		}
 	}
 	// Of some operators only, the axioms that it follows from may be about others.
-	tokens, err := sums.Certify(ctx, l)
+	c, err := prove.Shared.Certify(ctx, l, prove.Thorough)
 	if err != nil {
 		return v, err
 	}
-	if tokens != nil {
-		return verify.Verdict{Status: verify.Proved, Proof: &law.Proof{Meaning: tokens}}, nil
+	if c.Proved() {
+		return verify.Verdict{Status: verify.Proved, Proof: c.Proof}, nil
 	}
 	return v, fmt.Errorf("it does not follow from the axioms before it: %s", v.Reason)
 }
