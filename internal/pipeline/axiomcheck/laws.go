@@ -12,8 +12,8 @@ import (
 	"github.com/taso-go/taso/law/mutate"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/bounded"
+	"github.com/taso-go/taso/verify/prove"
 	"github.com/taso-go/taso/verify/refute"
-	"github.com/taso-go/taso/verify/sums"
 )
 
 // version is part of every signature: results of another program of the same
@@ -28,16 +28,18 @@ func (r *run) bounded(ctx context.Context, l *law.Law, out *LawReport) (err erro
 	return err
 }
 
-// Sums is the prover of package verify/sums, for Options.Unbounded.
+// Sums proves a law from operator semantics, for Options.Unbounded.
 func Sums(ctx context.Context, l *law.Law) (status, reason string, seconds float64) {
-	rs, err := sums.ProveAll(ctx, []*law.Law{l}, sums.Config{}, 1)
+	start := time.Now()
+	c, err := prove.Shared.Certify(ctx, l, prove.Search)
+	seconds = time.Since(start).Seconds()
 	switch {
 	case err != nil:
 		return verify.Unknown.String(), err.Error(), 0
-	case rs[0].Proved:
-		return verify.Proved.String(), "", rs[0].Seconds
+	case c.Proved():
+		return verify.Proved.String(), "", seconds
 	}
-	return verify.Unknown.String(), rs[0].Reason, rs[0].Seconds
+	return verify.Unknown.String(), c.Reason, seconds
 }
 
 func (r *run) unbounded(ctx context.Context, l *law.Law, out *LawReport) (err error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/prove"
 	"github.com/taso-go/taso/verify/refute"
 )
 
@@ -50,7 +51,7 @@ func (j *judge) derived(ctx context.Context, goals []*law.Law, rounds []tensor.L
 
 // meant are laws as rules with proofs from what their operators compute; nil where there
 // is none.
-func (j *judge) meant(ctx context.Context, goals []*law.Law, most int, done func()) ([]*rules.Rule, error) {
+func (j *judge) meant(ctx context.Context, goals []*law.Law, done func()) ([]*rules.Rule, error) {
 	found := make([]*rules.Rule, len(goals))
 	take := func(i int, shown *law.Law, p []int64) error {
 		r, err := canonical(shown)
@@ -65,7 +66,7 @@ func (j *judge) meant(ctx context.Context, goals []*law.Law, most int, done func
 		return nil
 	}
 	if !j.here(len(goals)) {
-		return found, j.ask(ctx, goals, Question{Meaning: most}, func(i int, a *Answer) error {
+		return found, j.ask(ctx, goals, Question{Meaning: int(prove.Search)}, func(i int, a *Answer) error {
 			if done(); a.Meaning == nil {
 				return nil
 			}
@@ -78,7 +79,7 @@ func (j *judge) meant(ctx context.Context, goals []*law.Law, most int, done func
 	}
 	return found, parallel.Each(ctx, j.opt.Workers, len(goals), func(_, i int) error {
 		defer done()
-		shown, p, err := certified(ctx, goals[i], most)
+		shown, p, err := certified(ctx, &j.prover, goals[i], prove.Search)
 		if p != nil {
 			err = take(i, shown, p)
 		}

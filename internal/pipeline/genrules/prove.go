@@ -13,6 +13,7 @@ import (
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/prove"
 )
 
 // judge decides candidates and keeps what it found.
@@ -25,7 +26,7 @@ type judge struct {
 	order     []string               // of unproved, as met
 	basisLaws []*law.Law             // see basis
 	failed    map[string]failure     // goals the prover could not decide, by law text
-	unmeant   map[string]bool        // by law text: not proved from what operators compute
+	prover    prove.Prover
 }
 
 // newJudge loads the axioms and lemmas, as far as they matter to ops; nil: all.
@@ -37,7 +38,7 @@ func newJudge(ctx context.Context, ops []*graph.Op, opt *Options) (*judge, error
 		return nil, err
 	}
 	return &judge{opt: opt, Theory: t, proved: map[string]*rules.Rule{},
-		unproved: map[string]*Unproved{}, failed: map[string]failure{}, unmeant: map[string]bool{}}, nil
+		unproved: map[string]*Unproved{}, failed: map[string]failure{}}, nil
 }
 
 // put keeps a proved rule, at the smallest level at which it was found, and without the

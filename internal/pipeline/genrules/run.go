@@ -283,7 +283,7 @@ func (r *run) join(ctx context.Context, set *rules.Set) error {
 	found := make([]*rules.Rule, len(goals))
 	if !r.opt.AxiomsOnly {
 		var err error
-		if found, err = r.judge.meant(ctx, goals, mostWork, func() {}); err != nil {
+		if found, err = r.judge.meant(ctx, goals, func() {}); err != nil {
 			return err
 		}
 	} else {

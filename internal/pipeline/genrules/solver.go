@@ -11,8 +11,8 @@ import (
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/prove"
 	"github.com/taso-go/taso/verify/refute"
-	"github.com/taso-go/taso/verify/sums"
 )
 
 // Question is what may be asked about a law: one of the fields after Law says what.
@@ -22,7 +22,7 @@ type Question struct {
 	// verify.DefaultRounds?
 	Rounds int `json:"rounds,omitempty"`
 	// Meaning: is it proved from what its operators compute, with so much work
-	// (sums.Show)?
+	// (prove.Show)?
 	Meaning int `json:"meaning,omitempty"`
 	// Bindings: is it refuted by one of so many, chosen by Seed?
 	Bindings int    `json:"bindings,omitempty"`
@@ -45,7 +45,10 @@ type Answer struct {
 }
 
 // Solver answers questions as a run does. It serves any number of goroutines.
-type Solver struct{ t *theory.Theory }
+type Solver struct {
+	t      *theory.Theory
+	prover prove.Prover
+}
 
 // NewSolver loads the axioms and lemmas that matter to operators, or a preset, as
 // Options.Ops names them.
@@ -58,7 +61,7 @@ func NewSolver(ctx context.Context, ops []string) (*Solver, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Solver{t}, nil
+	return &Solver{t: t}, nil
 }
 
 // Solve answers a question. The error says what is wrong with it, or that ctx ended.
@@ -81,7 +84,7 @@ func (s *Solver) Solve(ctx context.Context, q Question) (a Answer, err error) {
 		}
 	case q.Meaning > 0:
 		var shown *law.Law
-		if shown, a.Meaning, err = certified(ctx, l, q.Meaning); shown != nil {
+		if shown, a.Meaning, err = certified(ctx, &s.prover, l, prove.Effort(q.Meaning)); shown != nil {
 			a.Shown = law.Format(shown)
 		}
 	case q.Bindings > 0:
@@ -101,22 +104,22 @@ func canonical(l *law.Law) (*rules.Rule, error) {
 	return r, err
 }
 
-// certified is what can be shown of a law from what its operators compute (sums.Show), in
+// certified is what can be shown of a law from what its operators compute ([prove.Prover.Show]), in
 // canonical form, and the proof; nil if that is nothing.
-func certified(ctx context.Context, l *law.Law, most int) (*law.Law, []int64, error) {
+func certified(ctx context.Context, by *prove.Prover, l *law.Law, effort prove.Effort) (*law.Law, []int64, error) {
 	for {
 		r, err := canonical(l)
 		if err != nil {
 			return nil, nil, nil
 		}
-		shown, p, err := sums.Show(ctx, r.Law, most)
-		if err != nil || p == nil {
+		c, err := by.Show(ctx, r.Law, effort)
+		if err != nil || !c.Proved() {
 			return nil, nil, err
 		}
-		if shown.OneWay == r.Law.OneWay {
-			return shown, p, nil
+		if c.Law.OneWay == r.Law.OneWay {
+			return c.Law, c.Proof.Meaning, nil
 		}
-		l = shown // its canonical form may be another
+		l = c.Law // its canonical form may be another
 	}
 }
 

@@ -101,12 +101,8 @@ func (j *judge) prove(ctx context.Context, cands []enumerate.Candidate) ([]enume
 	return verdicts, ctx.Err()
 }
 
-// Bounds of the work on one law: of sums.CertifyWithin, and of the search for a
-// counterexample.
-const (
-	mostWork                  = 5000
-	fewBindings, manyBindings = 40, 600
-)
+// Bounds of the search for a counterexample to one law.
+const fewBindings, manyBindings = 40, 600
 
 // ask lists the candidates that are not proved and have a form, and their forms.
 func (b *trials) ask(form func(*trial) *law.Law) (open []*trial, goals []*law.Law) {
@@ -154,14 +150,8 @@ func (b *trials) derive(ctx context.Context, form func(*trial) *law.Law, rounds 
 
 // mean proves a form of the candidates from what their operators compute.
 func (b *trials) mean(ctx context.Context, form func(*trial) *law.Law, done func()) error {
-	open, goals := b.ask(func(t *trial) *law.Law {
-		l := form(t)
-		if l == nil || b.j.unmeant[law.Format(l)] {
-			return nil
-		}
-		return l
-	})
-	found, err := b.j.meant(ctx, goals, mostWork, done)
+	open, goals := b.ask(form)
+	found, err := b.j.meant(ctx, goals, done)
 	if err != nil {
 		return err
 	}
@@ -172,7 +162,6 @@ func (b *trials) mean(ctx context.Context, form func(*trial) *law.Law, done func
 			t.verdict.Wide = law.Format(goals[i]) == law.Format(t.form.Law)
 			t.verdict.Proved = true
 		} else {
-			b.j.unmeant[law.Format(goals[i])] = true
 			t.reason = cmp.Or(t.reason, "no proof from what the operators compute")
 		}
 	}
