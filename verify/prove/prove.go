@@ -41,6 +41,19 @@ type Certificate struct {
 // Proved reports whether there is a proof.
 func (c Certificate) Proved() bool { return c.Proof != nil }
 
+// Directions reports which directions of a law the certificate shows: of the law that was
+// asked about.
+func (c Certificate) Directions(of *law.Law) (forward, backward bool) {
+	switch {
+	case !c.Proved():
+		return false, false
+	case c.Law.OneWay == of.OneWay:
+		return true, !of.OneWay
+	}
+	forward = law.Same(c.Law, law.OneDirection(of, false))
+	return forward, !forward
+}
+
 // Prover proves laws and caches the results by what the laws say. The zero Prover is
 // ready. Goroutines may share it.
 type Prover struct {

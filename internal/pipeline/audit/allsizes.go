@@ -2,10 +2,10 @@ package audit
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify/prove"
 	"github.com/taso-go/taso/verify/sums"
 )
 
@@ -15,8 +15,8 @@ func sumsOf(ctx context.Context, goals []*law.Law, workers int) ([]sums.Result, 
 	return sums.ProveAll(ctx, goals, sums.Config{Ordered: true}, workers)
 }
 
-// unbounded asks the engine for all sizes where the axioms say nothing and no
-// counterexample was found.
+// unbounded asks the engine for all sizes where there is no certificate and no counterexample
+// was found: it also says up to which limit a law holds, and what a target needs.
 func (d *decider) unbounded(ctx context.Context, ns []*decision) error {
 	var open []*decision
 	var goals []*law.Law
@@ -47,16 +47,6 @@ func (d *decider) unbounded(ctx context.Context, ns []*decision) error {
 	return nil
 }
 
-// ordered is a law said to be one of the true relu and maximum.
-func ordered(l *law.Law) *law.Law {
-	if l.HasTag(law.TagOrdered) {
-		return l
-	}
-	m := *l
-	m.Tags = append(slices.Clone(l.Tags), law.TagOrdered)
-	return &m
-}
-
 // defines says whether the target of a direction was shown to be defined wherever
 // its source is, for all sizes, and if not, up to which limit; "" if at none.
 func defines(r sums.Result, backward bool) (all bool, limit string) {
@@ -78,10 +68,7 @@ func (d *decider) bySums(ctx context.Context, n *decision, k int, r sums.Result)
 		return nil
 	}
 	w.Engine, w.Sizes, w.Defined = engineSums, allSizes, sourceThere
-	if w.Reason != "" { // the axioms were asked
-		w.Reason = "not derived from the axioms; "
-	}
-	w.Reason += "both sides are equal sums"
+	w.Reason = "both sides are equal sums"
 	defined, limit := defines(r, k == 1)
 	if !r.Equal {
 		w.Verdict, w.Sizes, w.Condition = UpTo, r.UpTo.String(), r.UpTo.String()
@@ -121,43 +108,13 @@ func (d *decider) bySums(ctx context.Context, n *decision, k int, r sums.Result)
 	return err
 }
 
-// meaning is a law, perhaps one of the true relu and maximum only, with a proof from
-// what its operators compute; without one if none was found.
-type meaning struct {
-	law   *law.Law
-	proof *law.Proof
-}
-
-// meant looks for a proof, from what operators compute, of what was shown by sums: that
-// is its certificate. A law that needs the order of numbers is then said to be one of
-// the true relu and maximum.
+// meant looks for a proof of what was shown by sums, with more effort: that is its
+// certificate. A law that needs the order of numbers is then said to be one of the true relu
+// and maximum.
 func (d *decider) meant(ctx context.Context, w *Direction, x *shown) error {
-	m, ok := d.meanings[x.law]
-	if !ok {
-		var err error
-		if m, err = meaningOf(ctx, x.law); err != nil {
-			return err
-		}
-		if d.meanings == nil {
-			d.meanings = map[*law.Law]meaning{}
-		}
-		d.meanings[x.law] = m
+	cs, err := prove.Shared.CertifyAll(ctx, []*law.Law{x.law}, prove.Thorough, 1)
+	if err == nil && cs[0].Proved() {
+		x.law, x.proof, w.Certificate = cs[0].Law, cs[0].Proof, true
 	}
-	if m.proof != nil {
-		x.law, x.proof, w.Certificate = m.law, m.proof, true
-	}
-	return nil
-}
-
-func meaningOf(ctx context.Context, l *law.Law) (meaning, error) {
-	for {
-		p, err := sums.Certify(ctx, l)
-		if p != nil || err != nil {
-			return meaning{l, &law.Proof{Meaning: p}}, err
-		}
-		if l.HasTag(law.TagOrdered) {
-			return meaning{}, nil
-		}
-		l = ordered(l)
-	}
+	return err
 }

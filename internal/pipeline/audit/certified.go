@@ -3,13 +3,11 @@ package audit
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/taso-go/taso/axioms"
-	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
-	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/prove"
 )
 
 // LeftOut counts the rules of which Certified writes nothing, or not all.
@@ -26,17 +24,12 @@ type LeftOut struct {
 	Form int
 }
 
-// Certified is the set of the rules that are proved from the axioms, or from what
-// operators compute, as they were proved: conditions and all, and in the direction in which the rule is
-// stated. Of an equation the directions may be two rules. all: every rule; else
+// Certified is the set of the rules that are proved from operator semantics, as they were
+// proved: conditions and all, and in the direction in which the rule is stated. Of an equation the directions may be two rules. all: every rule; else
 // only the minimal subset. A rule is written in canonical form, and its proof is
 // one of that form.
 func Certified(ctx context.Context, reps []*Report, all bool) (set *rules.Set, left LeftOut, err error) {
-	t, err := theory.Load(ctx, nil, nil)
-	if err != nil {
-		return nil, left, err
-	}
-	set = &rules.Set{Axioms: axioms.Text(), Lemmas: slices.Clone(t.Lemmas), Header: rules.Header{Tool: "taso audit", AxiomsSHA256: axioms.SHA256()}}
+	set = &rules.Set{Axioms: axioms.Text(), Header: rules.Header{Tool: "taso audit", AxiomsSHA256: axioms.SHA256()}}
 	for _, rep := range reps {
 		minimal := map[int]bool{}
 		for _, i := range rep.Set.Minimal {
@@ -46,7 +39,7 @@ func Certified(ctx context.Context, reps []*Report, all bool) (set *rules.Set, l
 			if r.DuplicateOf >= 0 || !all && !minimal[r.Index] {
 				continue
 			}
-			if err := left.add(ctx, t, r, set); err != nil {
+			if err := left.add(ctx, r, set); err != nil {
 				return nil, left, fmt.Errorf("rule %d: %w", r.Index, err)
 			}
 		}
@@ -56,7 +49,7 @@ func Certified(ctx context.Context, reps []*Report, all bool) (set *rules.Set, l
 }
 
 // add adds what is certified of a rule to a set, and counts what is not.
-func (left *LeftOut) add(ctx context.Context, t *theory.Theory, r *Rule, set *rules.Set) error {
+func (left *LeftOut) add(ctx context.Context, r *Rule, set *rules.Set) error {
 	holds := func(o Outcome) bool { return o == Proved || o == Conditional }
 	stated := r.Goals[:1]
 	if r.Equation && r.Goals[1] != r.Goals[0] {
@@ -71,7 +64,7 @@ func (left *LeftOut) add(ctx context.Context, t *theory.Theory, r *Rule, set *ru
 			sums++
 			continue
 		}
-		x, err := certify(ctx, t, g)
+		x, err := certify(ctx, g)
 		if err != nil {
 			return err
 		}
@@ -100,7 +93,7 @@ func (left *LeftOut) add(ctx context.Context, t *theory.Theory, r *Rule, set *ru
 }
 
 // certify makes a rule with a proof of its canonical form; nil if there is none.
-func certify(ctx context.Context, t *theory.Theory, g *Goal) (*rules.Rule, error) {
+func certify(ctx context.Context, g *Goal) (*rules.Rule, error) {
 	x, err := rules.New(g.Law)
 	if err != nil {
 		return nil, err
@@ -108,24 +101,10 @@ func certify(ctx context.Context, t *theory.Theory, g *Goal) (*rules.Rule, error
 	if law.ID(x.Law) != x.ID() {
 		return nil, nil
 	}
-	x.Status, x.Proof, x.Engine = rules.Proved, g.Proof, "egraph"
-	if g.Proof.Meaning != nil {
-		m, err := meaningOf(ctx, x.Law)
-		if m.proof == nil || m.law != x.Law || err != nil {
-			return nil, err
-		}
-		x.Proof, x.Engine = m.proof, engineSums
-		return x, nil
+	c, err := prove.Shared.Certify(ctx, x.Law, prove.Thorough)
+	if err != nil || !c.Proved() {
+		return nil, err
 	}
-	if _, err := check.Rule(x.Law, g.Proof, t.ByName); err != nil {
-		ps, err := t.Decide(ctx, []*law.Law{x.Law}, theory.Options{Workers: 1})
-		if err != nil {
-			return nil, err
-		}
-		x.Proof = ps[0].Verdict.Proof
-		if l := ps[0].Law(); l != ps[0].Goal {
-			return nil, nil // nothing, or less than the rule says
-		}
-	}
+	x.Status, x.Proof, x.Engine = rules.Proved, c.Proof, engineSums
 	return x, nil
 }

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"slices"
 
 	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/internal/pipeline/theory"
@@ -12,25 +11,21 @@ import (
 // decision is what is known of one law, each direction apart: the first is the
 // one from left to right, by its place and not by what its sides look like.
 type decision struct {
-	law    *law.Law
-	way    [2]Direction
-	shown  [2]*shown // what was proved of each; nil where nothing was
-	equal  int       // of an unknown: random shapes at which the sides agree
-	closed bool      // of an unknown: the search from the axioms was complete
-	doubt  [2]doubt  // of each, before proofs that take long
+	law   *law.Law
+	way   [2]Direction
+	shown [2]*shown // what was proved of each; nil where nothing was
+	equal int       // of an unknown: random shapes at which the sides agree
 }
 
 // decider decides laws, each once. A law is known by the whole of its text,
 // which is read back as the same law: sorts, shapes and conditions are in it.
 type decider struct {
 	opt    Options
-	theory *theory.Theory
+	theory *theory.Theory // for broadcasting, and to compare
 	known  map[string]*decision
 	// refutations of general claims, by text; nil where none was found
 	witness map[string]*Counterexample
 	spread  map[string]*spreading // by text of the law
-	// meanings are proofs from what operators compute, of laws by pointer
-	meanings map[*law.Law]meaning
 }
 
 // each calls f for 0 to n-1 on all workers.
@@ -49,22 +44,22 @@ func (d *decider) decide(ctx context.Context, laws []*law.Law) error {
 			open = append(open, n)
 		}
 	}
-	open, err := d.layouts(ctx, open)
-	if err != nil {
-		return err
-	}
 	if err := d.prove(ctx, open); err != nil {
 		return err
 	}
-	if err := d.oneByOne(ctx, open); err != nil {
-		return err
-	}
-	for _, n := range open {
+	err := d.each(ctx, len(open), func(i int) error {
+		n := open[i]
 		for k := range n.way {
 			if n.way[k].Verdict == Unknown && n.shown[1-k] != nil {
-				d.whereDefined(n, k)
+				if err := n.whereDefined(ctx, k); err != nil {
+					return err
+				}
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if err := d.each(ctx, len(open), func(i int) error { return d.refute(ctx, open[i]) }); err != nil {
 		return err
@@ -73,10 +68,4 @@ func (d *decider) decide(ctx context.Context, laws []*law.Law) error {
 		return err
 	}
 	return d.narrow(ctx, open)
-}
-
-// sameNeeds says whether the sides are defined under the same conditions.
-func sameNeeds(l *law.Law) bool {
-	ty, err := l.Types()
-	return err == nil && slices.Equal(ty.LeftNeeds, ty.RightNeeds)
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/fingerprint"
 	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/internal/pipeline/genrules"
@@ -142,16 +141,12 @@ func TestMutants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	orderedAxiom := map[string]bool{}
-	for _, l := range axioms.Default() {
-		orderedAxiom[l.Name] = l.HasTag(law.TagOrdered)
-	}
 	count := map[Outcome]int{}
 	for i, r := range reps[0].Rules {
 		count[r.Overall()]++
 		ordered := false
-		for _, a := range r.Axioms {
-			ordered = ordered || orderedAxiom[a]
+		for _, g := range r.Goals {
+			ordered = ordered || g != nil && g.Law.HasTag(law.TagOrdered)
 		}
 		tell := func(format string, args ...any) {
 			t.Helper()

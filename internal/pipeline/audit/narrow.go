@@ -4,11 +4,11 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/prove"
 	"github.com/taso-go/taso/verify/refute"
 )
 
@@ -79,18 +79,18 @@ func (d *decider) narrow(ctx context.Context, ns []*decision) error {
 				goals, at = append(goals, c.law), append(at, i)
 			}
 		}
-		ps, err := d.theory.Decide(ctx, goals, theory.Options{Workers: d.opt.Workers})
+		done := make([]bool, len(open))
+		err = d.each(ctx, len(goals), func(j int) error {
+			start := time.Now()
+			c, err := shows(ctx, goals[j])
+			if i := at[j]; c.Proved() && err == nil {
+				done[i] = true
+				return open[i].n.conditional(ctx, next[i], c, time.Since(start).Seconds()*1000)
+			}
+			return err
+		})
 		if err != nil {
 			return err
-		}
-		done := make([]bool, len(open))
-		for j, p := range ps {
-			i := at[j]
-			// A condition that the law itself rules out makes anything true.
-			if p.Verdict.Status == verify.Proved && holdsSomewhere(p.Law()) {
-				d.conditional(open[i].n, next[i], p)
-				done[i] = true
-			}
 		}
 		var rest []*search
 		for i, s := range open {
@@ -119,26 +119,29 @@ func (n *decision) broken(special *law.Law) bool {
 
 // conditional records that a refuted law holds in a special form, and in which
 // directions.
-func (d *decider) conditional(n *decision, c *special, p theory.Proof) {
+func (n *decision) conditional(ctx context.Context, c *special, p prove.Certificate, ms float64) error {
 	special := &decision{law: c.law}
-	d.proved(special, p, 0)
+	special.proved(p, 0)
 	for k := range n.way {
 		w := &n.way[k]
 		if w.Verdict != Refuted {
 			continue
 		}
 		if special.shown[k] == nil {
-			d.whereDefined(special, k)
+			if err := special.whereDefined(ctx, k); err != nil {
+				return err
+			}
 		}
 		x := special.way[k]
 		if x.Verdict == Unknown {
 			continue
 		}
-		w.Verdict, w.Engine, w.Axioms, w.Certificate = Conditional, x.Engine, x.Axioms, x.Certificate
+		w.Verdict, w.Engine, w.Certificate = Conditional, x.Engine, x.Certificate
 		w.Sizes, w.Defined, w.Condition, n.shown[k] = x.Sizes, x.Defined, c.condition, special.shown[k]
 		if x.Condition != "" {
 			w.Condition += ", " + x.Condition
 		}
-		w.Millis += p.Verdict.Seconds * 1000
+		w.Millis += ms
 	}
+	return nil
 }

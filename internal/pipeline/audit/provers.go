@@ -10,20 +10,22 @@ import (
 	"github.com/taso-go/taso/verify/smt"
 )
 
-// compare proves what is proved from the axioms again, in both ways.
+// compare proves what is proved from operator semantics again, from the axioms: by the
+// e-graph and by Z3 with quantified axioms. It notes which axioms are used.
 func (d *decider) compare(ctx context.Context, rep *Report) error {
 	var goals []*law.Law
-	seen := map[string]bool{}
+	of := map[string][]*Rule{} // by text
 	for _, r := range rep.Rules {
-		if r.Goals[0] == nil || r.Goals[0].Proof == nil || r.Goals[0].Proof.Meaning != nil {
+		if r.Goals[0] == nil || r.Goals[0].Proof == nil {
 			continue
 		}
 		l := *r.Goals[0].Law
 		l.Name = anyName
-		if text := law.Format(&l); !seen[text] {
-			seen[text] = true
+		text := law.Format(&l)
+		if of[text] == nil {
 			goals = append(goals, &l)
 		}
+		of[text] = append(of[text], r)
 	}
 	p := &Provers{Goals: len(goals)}
 	rep.Provers = p
@@ -33,11 +35,15 @@ func (d *decider) compare(ctx context.Context, rep *Report) error {
 		return err
 	}
 	p.Seconds = time.Since(start).Seconds()
-	for _, x := range ps {
+	for i, x := range ps {
 		if x.Verdict.Status == verify.Proved {
 			p.Proved++
+			for _, r := range of[law.Format(goals[i])] {
+				r.Axioms = d.theory.AxiomsOf(x.Verdict.Proof)
+			}
 		}
 	}
+	d.axiomUse(rep)
 	stage := d.opt.Progress.Stage("quantified axioms", int64(len(goals)))
 	defer stage.Done()
 	start = time.Now()

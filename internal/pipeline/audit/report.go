@@ -82,8 +82,8 @@ type Summary struct {
 	Rules int `json:"rules"`
 	// Verdicts counts them by outcome; every outcome is there.
 	Verdicts map[Outcome]int `json:"verdicts"`
-	// Certified counts those of which all that they claim has a certificate: a
-	// proof from the axioms, of the rule as it stands or with its condition.
+	// Certified counts those of which all that they claim has a certificate: a proof of the
+	// rule as it stands or with its condition.
 	Certified int `json:"certified"`
 	// Duplicates: rules that say the same as an earlier one, up to renaming and
 	// exchange of the sides. Derivable: rules that follow from the others.
@@ -127,7 +127,7 @@ type Rule struct {
 	// Unsupported lists what is not modelled.
 	Unsupported []string `json:"unsupported,omitempty"`
 	Millis      float64  `json:"ms"`
-	// Axioms are those that the minimal proofs use.
+	// Axioms are those that a minimal proof from axioms uses; only with Options.Quantified.
 	Axioms []string `json:"axioms"`
 	// Law is the rule in the law language, in the form that was proved left to
 	// right, or else as it was read.
@@ -169,7 +169,7 @@ type Rule struct {
 // Goal is a law that was proved for all sizes.
 type Goal struct {
 	Law   *law.Law
-	Proof *law.Proof // from the axioms; nil: by sums or order
+	Proof *law.Proof // nil: none was found that can be checked
 }
 
 // Reading is what was found under one reading of the format.
@@ -181,7 +181,6 @@ type Reading struct {
 	Forward        Direction `json:"forward"`
 	Backward       Direction `json:"backward"`
 	Law            string    `json:"law,omitempty"`
-	Saturated      bool      `json:"saturated,omitempty"` // of an unknown: the search was complete
 	ShapesAgreeing int       `json:"shapes_agreeing,omitempty"`
 	// AnyDegree is the direction from left to right with any degree of parallelism in
 	// place of what the rule says; nil where it says none, or the rule has no law. or has no law.
@@ -200,8 +199,7 @@ type Direction struct {
 	// Certificate: there is one of what the verdict says, condition included.
 	Certificate    bool            `json:"certificate,omitempty"`
 	Reason         string          `json:"reason,omitempty"`
-	Engine         string          `json:"engine,omitempty"` // axioms, sums
-	Axioms         []string        `json:"axioms,omitempty"`
+	Engine         string          `json:"engine,omitempty"` // sums
 	Millis         float64         `json:"ms,omitempty"`
 	Counterexample *Counterexample `json:"counterexample,omitempty"`
 
@@ -229,8 +227,8 @@ type SetPart struct {
 	// direction.
 	Minimal []int `json:"minimal,omitempty"`
 	Classes int   `json:"classes"`
-	// AxiomUse counts the rules whose proof uses an axiom; Unused lists the
-	// axioms that no proof uses.
+	// AxiomUse counts the rules whose proof from axioms uses an axiom; Unused lists the
+	// axioms that no such proof uses; only with Options.Quantified.
 	AxiomUse []Use    `json:"axiom_use"`
 	Unused   []string `json:"axioms_unused"`
 	// Looping lists pairs of rules, or single ones, that undo one another: used

@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -139,7 +138,7 @@ func (d *decider) reading(ctx context.Context, q *question) (Reading, error) {
 	}
 	n := d.known[law.Format(q.claim.law)]
 	g.Grouped = q.claim.reading.Grouped && inGroups(n.law)
-	g.Law, g.Saturated, g.ShapesAgreeing = law.Format(n.law), n.closed, n.equal
+	g.Law, g.ShapesAgreeing = law.Format(n.law), n.equal
 	ways := n.way
 	for k := range ways {
 		w := &ways[k]
@@ -245,7 +244,6 @@ func restrict(w *Direction, condition string, c *Counterexample) {
 // conclude says of a rule what its readings have in common.
 func (d *decider) conclude(ctx context.Context, r *Rule, qs []*question) error {
 	var forward, backward []Direction
-	axioms := map[string]bool{}
 	for _, q := range qs {
 		g, err := d.reading(ctx, q)
 		if err != nil {
@@ -256,11 +254,6 @@ func (d *decider) conclude(ctx context.Context, r *Rule, qs []*question) error {
 		r.Millis += g.Forward.Millis
 		if g.Backward.Millis != g.Forward.Millis {
 			r.Millis += g.Backward.Millis
-		}
-		for _, w := range []Direction{g.Forward, g.Backward} {
-			for _, a := range w.Axioms {
-				axioms[a] = true
-			}
 		}
 		if g.Forward.Verdict == Proved {
 			r.Semantics = append(r.Semantics, q.sem.Name)
@@ -285,7 +278,7 @@ func (d *decider) conclude(ctx context.Context, r *Rule, qs []*question) error {
 			r.ID = x.ID()
 		}
 	}
-	r.Axioms = append([]string{}, slices.Sorted(maps.Keys(axioms))...) // [] in JSON, not null
+	r.Axioms = []string{} // in JSON, not null
 	r.Law, r.Reverse = r.named(r.Law), r.named(r.Reverse)
 	for i := range r.Readings {
 		g := &r.Readings[i]

@@ -1,18 +1,16 @@
 package audit
 
 import (
+	"context"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
-	"github.com/taso-go/taso/verify/check"
 )
 
 // Engines that decide, as the report names them.
 const (
-	engineAxioms = "axioms" // e-graph, Z3 and checker
-	engineSums   = "sums"   // all sizes, by sum normal form
+	engineSums = "sums" // all sizes, by sum normal form
 )
 
 // What a verdict says of sizes and of definedness.
@@ -33,8 +31,7 @@ type shown struct {
 	law *law.Law
 	// backward: the source is the right side of law, an equation.
 	backward bool
-	// proof is from the axioms, or, by sums, from what operators compute; nil: by sums,
-	// and none was found that can be checked.
+	// proof is from operator semantics; nil: none was found that can be checked.
 	proof *law.Proof
 }
 
@@ -46,46 +43,21 @@ func (s *shown) oneWay() *law.Law {
 	return law.OneDirection(s.law, s.backward)
 }
 
-// proved records what a proof shows of each direction.
-func (d *decider) proved(n *decision, p theory.Proof, ms float64) {
-	l := p.Law()
-	for k, ok := range [2]bool{p.Forward, p.Backward} {
-		if ok {
-			d.holds(n, k, &shown{law: l, backward: k == 1 && !l.OneWay, proof: p.Verdict.Proof}, ms)
-		}
-	}
-}
-
-// holds records that a direction holds as it stands, from the axioms.
-func (d *decider) holds(n *decision, k int, s *shown, ms float64) {
-	n.shown[k] = s
-	n.way[k] = Direction{Verdict: Proved, Sizes: allSizes, Defined: sourceThere, Millis: ms}
-	d.fromAxioms(&n.way[k], s.proof)
-}
-
-func (d *decider) fromAxioms(w *Direction, p *law.Proof) {
-	w.Engine, w.Axioms, w.Certificate = engineAxioms, d.theory.AxiomsOf(p), true
-}
-
-// whereDefined records what a proof of the other direction, from the axioms,
-// says of this one: that the sides are equal where both are defined. When that
-// is is said only where the checker accepts the proof under just that condition.
-func (d *decider) whereDefined(n *decision, k int) {
+// whereDefined records what a proof of the other direction says of this one: that the sides
+// are equal where both are defined. When that is is said only where a proof under just that
+// condition is found.
+func (n *decision) whereDefined(ctx context.Context, k int) error {
 	w := &n.way[k]
-	*w = Direction{Verdict: Conditional, Condition: bothDefined, Sizes: allSizes, Defined: bothThere, Millis: w.Millis}
-	proof := n.shown[1-k].proof
+	*w = Direction{Verdict: Conditional, Engine: engineSums, Condition: bothDefined, Sizes: allSizes, Defined: bothThere, Millis: w.Millis}
 	l, words := targetDefined(n.law, k == 1)
-	if !holdsSomewhere(n.law) {
-		*w = Direction{Verdict: Unknown, Reason: "no sizes were found at which both sides are defined", Millis: w.Millis}
-		return
+	if l == nil {
+		return nil
 	}
-	if l != nil {
-		if _, err := check.Rule(l, proof, d.theory.ByName); err == nil {
-			w.Condition, w.Defined, n.shown[k] = words, sourceThere, &shown{law: l, proof: proof}
-		}
+	c, err := shows(ctx, l)
+	if c.Proved() && c.Law.OneWay == l.OneWay {
+		w.Condition, w.Defined, w.Certificate, n.shown[k] = words, sourceThere, true, &shown{law: c.Law, proof: c.Proof}
 	}
-	d.fromAxioms(w, proof)
-	w.Certificate = n.shown[k] != nil
+	return err
 }
 
 // targetDefined is a direction of a law with the conditions written out under

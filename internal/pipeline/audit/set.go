@@ -13,7 +13,7 @@ import (
 // set says what concerns the rules of a file together.
 func (d *decider) set(ctx context.Context, rep *Report) error {
 	rep.duplicates()
-	d.axiomUse(rep)
+	rep.Set.AxiomUse, rep.Set.Unused = []Use{}, []string{}
 	rep.coverage()
 	if err := d.looping(ctx, rep); err != nil {
 		return err
@@ -44,7 +44,6 @@ func (d *decider) axiomUse(rep *Report) {
 			uses[a]++
 		}
 	}
-	rep.Set.AxiomUse, rep.Set.Unused = []Use{}, []string{}
 	for _, l := range axioms.ByKind(law.Axiom) {
 		if n := uses[l.Name]; n > 0 {
 			rep.Set.AxiomUse = append(rep.Set.AxiomUse, Use{l.Name, n})

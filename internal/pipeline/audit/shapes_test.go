@@ -8,10 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules/peer"
-	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/prove"
 )
 
 // auditText audits rules of Tensat, one a line.
@@ -110,9 +109,10 @@ func TestConditionalWay(t *testing.T) {
 	}
 	for backward := range 2 {
 		n := &decision{law: l, way: [2]Direction{{Verdict: Refuted}, {Verdict: Refuted}}}
-		p := theory.Proof{Goal: c.law, Forward: backward == 0, Backward: backward == 1,
-			Verdict: verify.Verdict{Status: verify.Proved, Proof: &law.Proof{}}}
-		(&decider{theory: &theory.Theory{}}).conditional(n, c, p)
+		p := prove.Certificate{Law: law.OneDirection(c.law, backward == 1), Proof: &law.Proof{}}
+		if err := n.conditional(t.Context(), c, p, 0); err != nil {
+			t.Fatal(err)
+		}
 		if got := n.way[backward].Condition; got != c.condition {
 			t.Errorf("direction %d, proved: condition %q, want %q", backward, got, c.condition)
 		}

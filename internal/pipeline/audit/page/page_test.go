@@ -36,7 +36,7 @@ func sample() *audit.Report {
 	cx := &audit.Counterexample{Law: comm, LHS: "1", RHS: "0", Witness: witness,
 		Shapes: map[string][]int{"X": {2, 2}, "Y": {2, 2}},
 		Inputs: map[string][]string{"X": witness.Inputs[0].Values, "Y": witness.Inputs[1].Values}}
-	proved := audit.Direction{Verdict: audit.Proved, Engine: "axioms", Axioms: []string{"matmul_assoc"}, Millis: 1.25}
+	proved := audit.Direction{Verdict: audit.Proved, Engine: "axioms", Millis: 1.25}
 	refuted := audit.Direction{Verdict: audit.Refuted, Reason: "the sides are 1 and 0", Counterexample: cx}
 	rep := &audit.Report{
 		File: "dir/sample.rules", Format: "text",
@@ -51,7 +51,7 @@ func sample() *audit.Report {
 				Readings: []audit.Reading{{Semantics: "strict", Forward: proved}, {Semantics: "onnx", Forward: audit.Direction{Verdict: audit.Conditional, Condition: "n = m"}, Law: strings.ReplaceAll(seam, "[m]", "[n]")}}},
 			{Name: evil, Place: evil, Source: evil, Verdict: audit.Unknown, Reason: evil, Condition: evil, Unsupported: []string{evil}, Axioms: []string{evil}, Law: evil, Semantics: []string{evil},
 				Counterexample: &audit.Counterexample{LHS: evil, RHS: evil, Law: evil, Shapes: map[string][]int{evil: {1}}, Inputs: map[string][]string{evil: {evil}}},
-				Readings:       []audit.Reading{{Semantics: evil, Law: evil + " ", Saturated: true, ShapesAgreeing: 9, Forward: audit.Direction{Verdict: audit.Unknown, Reason: evil, Condition: evil, Engine: evil}}}},
+				Readings:       []audit.Reading{{Semantics: evil, Law: evil + " ", ShapesAgreeing: 9, Forward: audit.Direction{Verdict: audit.Unknown, Reason: evil, Condition: evil, Engine: evil}}}},
 			{Name: "attention", Source: "attention(q, k)", Verdict: audit.Unsupported, Unsupported: []string{"attention"}},
 			{Name: "again", Verdict: audit.Proved, Law: assoc},
 			{Name: "longer", Verdict: audit.Proved, Law: strings.ReplaceAll(assoc, "Z)", "relu(Z))")},

@@ -100,9 +100,6 @@ func readings(r *audit.Rule) (parts []page.Part) {
 		note := ""
 		if g.Forward.Verdict == audit.Unknown || g.Backward.Verdict == audit.Unknown {
 			note = fmt.Sprintf("equal on %d shapes tried", g.ShapesAgreeing)
-			if g.Saturated {
-				note = "the search was complete; " + note
-			}
 		}
 		for _, d := range directions(&g) {
 			if d.Verdict == "" {
