@@ -12,6 +12,7 @@ import (
 	"github.com/taso-go/taso/rules/broadcast"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/prove"
 	"github.com/taso-go/taso/verify/refute"
 	"github.com/taso-go/taso/verify/spread"
 )
@@ -190,8 +191,8 @@ func (d *decider) checkPatterns(l *law.Law, v *spread.Verdict) {
 	}
 }
 
-// spreadSums asks the engine for all sizes about each pattern of a law that the
-// axioms say nothing of; limit is what some were tried up to only.
+// spreadSums proves each pattern of a law that the axioms say nothing of from operator
+// semantics; limit is what some were tried up to only.
 func (d *decider) spreadSums(ctx context.Context, l *law.Law, v *spread.Verdict) (limit string, err error) {
 	p, err := broadcast.All(l, patterns)
 	if err != nil || !p.Complete || len(p.OneSided) > 0 {
@@ -200,6 +201,16 @@ func (d *decider) spreadSums(ctx context.Context, l *law.Law, v *spread.Verdict)
 	laws := make([]*law.Law, len(p.Laws))
 	for i, b := range p.Laws {
 		laws[i] = b.Law
+	}
+	cs, err := prove.Shared.CertifyAll(ctx, laws, prove.Search, 1)
+	if err != nil {
+		return "", err
+	}
+	laws = nil // that have no certificate
+	for _, c := range cs {
+		if !c.Proved() {
+			laws = append(laws, c.Law)
+		}
 	}
 	rs, err := sumsOf(ctx, laws, 1)
 	if err != nil {
