@@ -69,7 +69,7 @@ docs/auditing.md has more.`,
 	f.IntVar(&k.opt.Workers, "workers", 0, "parallel workers (default one per processor)")
 	f.Uint64Var(&k.opt.Seed, "seed", 1, "seed of the values that are tried as counterexamples")
 	f.BoolVar(&k.opt.NoSet, "no-set", false, "do not look for duplicates and derivable rules")
-	f.BoolVar(&k.opt.Quantified, "quantified", false, "also prove with quantified axioms in Z3, and compare the times")
+	f.BoolVar(&k.opt.Quantified, "quantified", false, "also prove from the axioms, in two ways, and compare them")
 	f.BoolVar(&k.json, "json", false, "print the report as JSON (a list for several files)")
 	f.BoolVar(&k.quiet, "summary", false, "print the counts only")
 	f.StringVar(&k.out, "out", "", "write the report as JSON to `FILE`")

@@ -16,31 +16,27 @@
 //
 // # How a rule is judged
 //
-//	file ─► claims, one a reading ─► proved from the axioms ──────────► proved
-//	                                   │ no, in few rounds               │ the source
+//	file ─► claims, one a reading ─► proved from operator semantics ──► proved
+//	                                   │ no                              │ the source
 //	                                   ▼                                 ▼ permits more
 //	                            counterexample ─► conditions, each  ─► conditional
 //	                                   │ none      proved in turn
 //	                                   ▼
-//	                            the axioms, all rounds ─► proved
-//	                                   │ no
-//	                                   ▼
-//	                            all sizes, by sums, then by order ─► proved, or unknown
+//	                            up to a limit, with Z3 ─► up-to, or unknown
 //
 // A counterexample is one to a law. Before it is reported the rule is written out at its
 // sizes as the reading understands it there, and evaluated; see confirm.go.
 //
-// Laws of layouts begin with the sums. Rules that say degrees of parallelism are judged
+// Rules that say degrees of parallelism are judged
 // as they are written, and once more for any degree.
 //
 // A direction that is proved in shapes less general than its source permits is
 // conditional: the shapes are the condition. In readings that broadcast, what is
 // true is then taken apart into patterns of axes of size 1.
 //
-// What takes longest comes last: of a search for a proof the last rounds, which prove
-// little and prove nothing of a rule that is false; large sizes; conditions, each made
-// when those before it did not do. A verdict does not depend on that order, and nothing
-// that is reported on the number of workers.
+// What takes longest comes last: large sizes; conditions, each made when those before it did
+// not do. A verdict does not depend on that order, and nothing that is reported on the number
+// of workers.
 //
 // Rules are as in Jia et al., TASO: optimizing deep learning computation with
 // automatic generation of graph substitutions (SOSP 2019), Yang et al., Equality

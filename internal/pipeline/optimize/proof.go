@@ -68,7 +68,7 @@ func (r *Rejected) Error() string { return "rejected: " + r.Why.Error() }
 func (r *Rejected) Unwrap() error { return r.Why }
 
 // CheckProof says whether a certificate shows that two models compute the same. What
-// it believes are axioms of this program and laws that verify/sums proves now.
+// it believes are axioms of this program and laws that verify/prove proves now.
 func CheckProof(ctx context.Context, r io.Reader, name string, a, b *model.Model, z3 bool) (*Checked, error) {
 	return checkProof(ctx, r, name, a, b, z3, false)
 }
