@@ -15,6 +15,10 @@ import (
 	"github.com/taso-go/taso/verify/network"
 )
 
+// noAxioms is the text of the axioms in a certificate that assumes none. It is not empty:
+// without a text a file is about the axioms of the program.
+const noAxioms = "# No axiom is assumed.\n"
+
 // WriteProof writes the certificate of a derivation. proofs are those of the laws
 // that it uses, by name, as far as they are known; others are proved now.
 func WriteProof(ctx context.Context, w io.Writer, d *search.Derivation, proofs map[string]*law.Proof) error {
@@ -25,7 +29,7 @@ func WriteProof(ctx context.Context, w io.Writer, d *search.Derivation, proofs m
 	if len(e.unproved) > 0 {
 		return unknown(e.unproved)
 	}
-	cw := law.NewCertWriter(w, "")
+	cw := law.NewCertWriter(w, noAxioms)
 	for _, l := range e.lemmas {
 		if err := cw.Lemma(law.NewCertRule(l.law.Name, l.law, l.proof)); err != nil {
 			return err
