@@ -155,6 +155,10 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return fmt.Errorf("--input %w", err)
 	}
+	// The rules first: a rule file may define operators that the model has.
+	if err := k.laws(); err != nil {
+		return err
+	}
 	file, removeFile, err := modelFile(c, args[0])
 	if err != nil {
 		return err
@@ -225,9 +229,6 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 			return err
 		}
 		k.opt.Judge = k.judge.judges(c.Context(), file, fed, k.model.seed, read, rep, further)
-	}
-	if err := k.laws(); err != nil {
-		return err
 	}
 	if k.budget == 0 && k.opt.Tries == 0 {
 		k.judge.start, k.judge.limit = time.Now(), limitFor(read.Graph)
