@@ -40,6 +40,7 @@ type optimizeFlags struct {
 	out, proof    string
 	html, svg     string
 	rules         []string
+	rulesOnly     bool
 	inputs        []string
 	unproved      bool
 	memory        size
@@ -111,6 +112,7 @@ writes it to standard output. docs/optimizing.md explains how it works.
 	f.DurationVar(&k.budget, "budget", 0, "time limit of the search (default 15s, more above 1,000 operators; none with --tries)")
 	f.Var(&k.memory, "memory", "heap `size` at which the search stops, such as 2G (default no limit)")
 	f.IntVar(&k.opt.Workers, "workers", 0, "parallel searches (default one per processor)")
+	f.BoolVar(&k.rulesOnly, "rules-only", false, "use no rules but those of --rules")
 	f.StringSliceVar(&k.only, "only", nil, "`NAME,NAME`: use only these rules")
 	f.StringSliceVar(&k.disable, "disable", nil, "`NAME,NAME`: do not use these rules")
 	f.BoolVar(&k.unproved, "unproved", false, "also use rules that cannot be proved; the result then has no certificate")
@@ -120,7 +122,7 @@ writes it to standard output. docs/optimizing.md explains how it works.
 	f.IntVar(&k.opt.Depth, "depth", 0, "descend: rewrites in one chain (default 3)")
 	f.BoolVar(&k.noFuse, "no-fuse", false, "cost model without kernel fusion, as in TASO and Tensat")
 	f.StringVar(&k.machine, "machine", "", "cost model of this machine, by `name` (zen5, v100, laptop) or file (default the one that matches the device, else "+anyProcessor+" or "+anyGPU+")")
-	under(c, "Search flags", "search", "tries", "budget", "memory", "workers", "only", "disable", "unproved", "ordered", "extract", "alpha", "depth", "no-fuse", "machine")
+	under(c, "Search flags", "search", "tries", "budget", "memory", "workers", "rules-only", "only", "disable", "unproved", "ordered", "extract", "alpha", "depth", "no-fuse", "machine")
 
 	f.BoolVar(&k.noMeasure, "no-measure", false, "do not time the models; the cost model decides")
 	f.IntVar(&k.opt.Repeat, "repeat", 0, "cpu, cuda: timed runs of each model (default 20)")
@@ -145,6 +147,9 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	if k.extract != "" && !slices.Contains(optimize.Extractions(), k.extract) {
 		return unknownValue("--extract", k.extract, optimize.Extractions())
 	}
+	if k.rulesOnly && len(k.rules) == 0 {
+		return errors.New("--rules-only without --rules: there is no rule to use")
+	}
 	if k.opt.Workers < 0 || k.top < 0 {
 		return errors.New("--workers and --top must be at least 0")
 	}
@@ -154,6 +159,10 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	sources, err := feed.ParseSources(k.inputs)
 	if err != nil {
 		return fmt.Errorf("--input %w", err)
+	}
+	// The rules first: a rule file may define operators that the model has.
+	if err := k.laws(); err != nil {
+		return err
 	}
 	file, removeFile, err := modelFile(c, args[0])
 	if err != nil {
@@ -225,9 +234,6 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 			return err
 		}
 		k.opt.Judge = k.judge.judges(c.Context(), file, fed, k.model.seed, read, rep, further)
-	}
-	if err := k.laws(); err != nil {
-		return err
 	}
 	if k.budget == 0 && k.opt.Tries == 0 {
 		k.judge.start, k.judge.limit = time.Now(), limitFor(read.Graph)
@@ -332,9 +338,12 @@ func (k *optimizeFlags) costs(w io.Writer) error {
 
 // laws reads the files of laws.
 func (k *optimizeFlags) laws() error {
-	laws, err := optimize.DefaultLaws(k.ordered)
-	if err != nil {
-		return err
+	var laws []*law.Law
+	var err error
+	if !k.rulesOnly {
+		if laws, err = optimize.DefaultLaws(k.ordered); err != nil {
+			return err
+		}
 	}
 	k.opt.Proofs = map[string]*law.Proof{}
 	for _, path := range k.rules {

@@ -76,7 +76,7 @@ func NewTable() *Table {
 		shape: map[[2]uint32]ShapeID{},
 		syms:  make([]symbol, 1), // 0 is no symbol
 	}
-	for i, op := range slices.Concat(graph.Ops(), graph.Lifted()) {
+	for i, op := range slices.Concat(graph.Ops(), graph.Lifted(), graph.Defined()) {
 		t.heads[op] = uint32(headFirstOp + i)
 		if op.IsFunction() {
 			t.heads[op] = headPointwise

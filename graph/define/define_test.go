@@ -3,6 +3,7 @@ package define
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -339,4 +340,58 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Sizes says what shape inference says, for shapes that fit and shapes that do not.
+func TestSizes(t *testing.T) {
+	texts := textbook(t)
+	for i, text := range []string{
+		"op halves(X : [2*n, m + 3], Y : [m]) : [n + m, m] at i, j = X[i - i, 0] * Y[j]",
+		"op both(X : [n + m], Y : [m], Z : [2*n]) : [n] at i = X[i] * Z[i]",
+		"op more(X : [n]) : [2*n + 1] at i = X[0]",
+		"op two(x, y) = x + 2*y",
+	} {
+		ds, err := Parse("sizes.ops", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[fmt.Sprint(i)] = ds[0]
+	}
+	fit, unfit := 0, 0
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		d := texts[name]
+		for range 3000 {
+			var in [][]int
+			for _, o := range d.operands {
+				s := make([]int, max(0, len(o.shape)+rng.IntN(20)/19))
+				if !d.shaped {
+					s = make([]int, 1+rng.IntN(2))
+				}
+				for k := range s {
+					s[k] = rng.IntN(6)
+				}
+				in = append(in, s)
+			}
+			got, err := d.Sizes(in)
+			want, infers := graph.InferSizes(d.Op(), nil, in)
+			if slices.ContainsFunc(in, func(s []int) bool { return slices.Contains(s, 0) }) {
+				if err == nil {
+					t.Fatalf("%s of %v: sizes of 0 are taken", d, in)
+				}
+				continue
+			}
+			if (err == nil) != (infers == nil) || err == nil && !slices.Equal(got, want[0]) {
+				t.Fatalf("%s of %v: %v, %v; inference says %v, %v", d, in, got, err, want, infers)
+			}
+			if err == nil {
+				fit++
+			} else {
+				unfit++
+			}
+		}
+	}
+	if fit < 100 || unfit < 100 {
+		t.Errorf("%d fit, %d do not", fit, unfit)
+	}
 }

@@ -84,3 +84,26 @@ func TestDefined(t *testing.T) {
 		t.Error("a law about a defined operator follows from nothing")
 	}
 }
+
+// The shape of an operator that a text defines is known for operands of fixed sizes that fit.
+func TestDefinedShapes(t *testing.T) {
+	const define = "op check_halves(X : [2*n, m], Y : [m]) : [n, m] at i, j = X[2*i, j] * Y[j]\n"
+	for _, c := range []struct {
+		given, term, fault string
+	}{
+		{"X : [4, 3], Y : [3]", "check_halves(X, Y)", ""},
+		{"X : [4, 3], Y : [3]", "check_halves(concat[axis=0](X, X), Y)", ""},
+		{"X : [4, 3], Y : [3], Z : [2, 3]", "ewadd(Z, check_halves(X, Y))", ""},
+		{"X : [4, 3], Y : [3], Z : [4, 3]", "ewadd(Z, check_halves(X, Y))", "do not fit"},
+		{"X : [4, 3], Y : [2]", "check_halves(X, Y)", "do not fit"},
+		{"X : [3, 3], Y : [3]", "check_halves(X, Y)", "do not fit"},
+		{"X : [4, 3], Y : [3, 3]", "check_halves(X, Y)", "do not fit"},
+		{"X : [4, m], Y : [m]", "check_halves(X, Y)", "fixed sizes"},
+		{"X : [4, P..], Y : [P..]", "check_halves(X, Y)", "fixed sizes"},
+	} {
+		_, err := run(t, define+"rule r given "+c.given+" then "+c.term+" == "+c.term)
+		if c.fault == "" && err != nil || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
+			t.Errorf("%s of %s: %v, want %q", c.term, c.given, err, c.fault)
+		}
+	}
+}

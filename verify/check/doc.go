@@ -84,28 +84,28 @@
 // reader multiplies and adds and whose size functions it folds; the checker asks for its terms and
 // computes with sizes of its own. Words of error messages (internal/suggest) are not in the list.
 //
-//	verify/check, 2,601 lines
+//	verify/check, 2,654 lines
 //	  size.go window.go               polynomials with whole coefficients of any length; size functions
 //	  env.go terms.go                 reading under what variables stand for, in the place of substitution
 //	  value.go zero.go                attribute values and sorts; the functions with f(0) = 0
 //	  perm.go                         products of permutations, and axes under them
-//	  shape.go shape_models.go shape_layout.go   shape rules
+//	  shape.go shape_models.go shape_layout.go shape_defined.go   shape rules
 //	  cond.go given.go places.go      conditions
 //	  closure.go                      congruence closure
 //	  check.go file.go                what is said above
-//	internal/lex, 177 lines
+//	internal/lex, 171 lines
 //	  lex.go                          words of a text
-//	law, 1,888 lines
+//	law, 1,967 lines
 //	  parse.go parse_term.go sorts.go errors.go walk.go
 //	  definitions.go                  operators that a text defines
 //	  values.go                       which laws hold only where every term has a value
 //	  law.go term.go proof.go         laws, terms, instances
 //	  cert.go cert_file.go            certificate files
-//	graph/define, 1,348 lines
-//	  parse.go definition.go check.go compile.go   definitions, and the operators that they make
+//	graph/define, 1,433 lines
+//	  parse.go definition.go check.go compile.go sizes.go   definitions, and the operators that they make
 //	graph/bounds, 530 lines
 //	  bounds.go entry.go graph.go     which terms have values, by intervals
-//	graph, 2,105 lines
+//	graph, 2,145 lines
 //	  interval.go                     arithmetic of intervals
 //	  dim.go window.go atom.go        sizes as they are read
 //	  value.go shape.go number.go dtype.go function.go key.go perm.go

@@ -167,7 +167,7 @@ func (a *application) inferModel() (shape, error) {
 	if out, ok, err := a.inferLayout(); ok {
 		return out, err
 	}
-	return nil, fmt.Errorf("the checker has no shape rule for operator %s", a.op.Name)
+	return a.inferDefined()
 }
 
 // reduced leaves out the axes that are folded, or keeps one cell of each. Axes
