@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,8 +30,8 @@ func TestStored(t *testing.T) {
 	golden.Equal(t, "../../../rules/builtin/laws.cert", b.String())
 }
 
-// byMeaning are the laws of rules/builtin whose proof is from what operators compute.
-// docs/optimizing.md lists them.
+// byMeaning are the laws of rules/builtin whose certificate is a proof from operator semantics,
+// since the e-graph does not derive them from the axioms.
 var byMeaning = []string{
 	"enlarge_single", "enlarge_row", "enlarge_column", "lift_bias_channels", "lift_bias_images", "lift_batchnorm", "join_two",
 	"merge_parted_products", "part_bias_columns", "join_bias_heads",
@@ -65,16 +64,6 @@ func TestBuiltin(t *testing.T) {
 	}
 	if !slices.Equal(meaning, byMeaning) || rep.Meaning != len(byMeaning) {
 		t.Errorf("%d laws by what operators compute: %q", rep.Meaning, meaning)
-	}
-	doc, err := os.ReadFile("../../../docs/optimizing.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	words := strings.Join(strings.Fields(string(doc)), " ")
-	said := fmt.Sprintf("the proofs of the lemmas and of all %d rules about networks are in the program", len(k.Builtin))
-	list := "`" + strings.Join(byMeaning, "`, `") + "`."
-	if !strings.Contains(strings.ToLower(words), said) || !strings.Contains(words, list) {
-		t.Errorf("docs/optimizing.md does not say that %s, nor list %s", said, list)
 	}
 	if n := rep.Lemmas + rep.Rules; n != len(k.Lemmas)+len(k.Builtin) {
 		t.Errorf("%d laws have certificates", n)
