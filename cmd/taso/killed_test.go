@@ -34,6 +34,7 @@ func TestKilledRun(t *testing.T) {
 			"--spill", filepath.Join(dir, "spill"), "--checkpoint", filepath.Join(dir, "state"),
 			"--out", filepath.Join(dir, "a.rules"), "--unproved", filepath.Join(dir, "a.json"))
 		c.Args[0] = "taso"
+		c.Env = append(os.Environ(), "TASO_TEST_ANY_MEMORY=1") // so little that all is spilled
 		if err := os.MkdirAll(filepath.Join(dir, "spill"), 0o755); err != nil {
 			t.Fatal(err)
 		}
