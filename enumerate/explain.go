@@ -181,7 +181,7 @@ func (e *explainer) neighbours(t tid, members bool) {
 		return
 	}
 	a := e.st.apps[tt.app]
-	e.found = append(e.found, e.rw.root(t, &a)...)
+	e.found = e.rw.root(t, &a, e.found)
 	if !members {
 		return
 	}
@@ -214,7 +214,7 @@ func (e *explainer) neighbours(t tid, members bool) {
 			}
 			if id := e.st.apply(a.inst, x, y); id != noApp {
 				b := e.st.apps[id]
-				e.found = append(e.found, e.rw.root(b.outs[tt.out], &b)...)
+				e.found = e.rw.root(b.outs[tt.out], &b, e.found)
 			}
 		}
 	}

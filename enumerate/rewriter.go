@@ -2,7 +2,6 @@ package enumerate
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -54,11 +53,10 @@ type rewriter struct {
 	roots [1]tid
 	found []tid
 	yield func(*rewrite.Match[tid]) bool
-	memo  map[tid][]tid
 }
 
 func newRewriter(s *store, rules []*rewrite.Direction) *rewriter {
-	w := &rewriter{s: s, index: rewrite.NewIndex(rules), m: rewrite.NewMatcher[tid](s), memo: map[tid][]tid{}}
+	w := &rewriter{s: s, index: rewrite.NewIndex(rules), m: rewrite.NewMatcher[tid](s)}
 	apply := s.applyOp
 	w.yield = func(x *rewrite.Match[tid]) bool {
 		if ts, err := x.Build(apply); err == nil && ts[0] != w.roots[0] {
@@ -69,19 +67,13 @@ func newRewriter(s *store, rules []*rewrite.Direction) *rewriter {
 	return w
 }
 
-// root is what the rules make of t at its root, which is a. Terms that agree have the same
-// neighbours, so that they are asked for again and again.
-func (w *rewriter) root(t tid, a *app) []tid {
-	if found, ok := w.memo[t]; ok {
-		return found
-	}
-	w.roots[0], w.found = t, w.found[:0]
+// root appends to found what the rules make of t at its root, which is a.
+func (w *rewriter) root(t tid, a *app, found []tid) []tid {
+	w.roots[0], w.found = t, found
 	for _, d := range w.index.At(w.s.insts[a.inst].op, w.s.head(a.args[0]), w.s.head(a.args[1])) {
 		w.m.Match(d, w.roots[:], w.yield)
 	}
-	found := slices.Clone(w.found)
-	w.memo[t] = found
-	return found
+	return w.found
 }
 
 func (s *store) head(t tid) *graph.Op {
