@@ -5,7 +5,7 @@ import "github.com/taso-go/taso/fingerprint"
 // classes are the terms that agree in the case, up to renaming of inputs: what fingerprints show.
 type classes struct {
 	parent []int32                    // of each term, in a union-find forest
-	first  map[fingerprint.Hash]int32 // the first term with a fingerprint
+	first  map[fingerprint.Hash]int32 // the first term with a fingerprint; nil after the last level
 	ranked map[fingerprint.Hash]int32 // the same for those of small numbers; see Session.Ordered
 }
 
@@ -21,7 +21,9 @@ func (c *classes) meet(t int32, h fingerprint.Hash) int32 {
 	if first, ok := c.first[h]; ok {
 		return first
 	}
-	c.first[h] = t
+	if c.first != nil {
+		c.first[h] = t
+	}
 	return t
 }
 

@@ -49,7 +49,7 @@ func (lv *Level) compare(ctx context.Context, buckets []bucket, found []finding)
 	}
 	workers := make([]*classWorker, lv.s.opt.Workers)
 	return lv.s.pool.each(ctx, phase, len(buckets), 16, func(wk, lo, hi int) {
-		if workers[wk] == nil || workers[wk].full() {
+		if workers[wk] == nil || workers[wk].full(lv.s.pool.storeLimit()) {
 			workers[wk] = newClassWorker(lv.view, lv.tools(wk))
 		}
 		for i := lo; i < hi; i++ {

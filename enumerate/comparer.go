@@ -114,7 +114,7 @@ func (x *Comparison) take() *classWorker {
 
 // give keeps a worker for another chunk, or its tools if it has become large.
 func (x *Comparison) give(w *classWorker) {
-	if !w.full() {
+	if !w.full(x.c.w.s.pool.storeLimit()) {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		x.idle = append(x.idle, w)
@@ -139,7 +139,7 @@ func (x *Comparison) Compare(ctx context.Context, chunk []byte) ([]byte, error) 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if w.full() {
+		if w.full(x.c.w.s.pool.storeLimit()) {
 			x.give(w)
 			w = x.take()
 		}

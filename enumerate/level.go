@@ -167,8 +167,12 @@ type Level struct {
 // smaller rules; it is called once a worker. Pairs that follow are not stated. nil: only what a
 // short search over proved rules connects is left out.
 func (s *Session) Level(n int, deriver func() func(*law.Law) bool) (*Level, error) {
-	if n != s.Next() || n > maxOps {
-		return nil, fmt.Errorf("level %d: levels come in order, at most %d", n, maxOps)
+	most := maxOps
+	if s.opt.MaxOps > 0 {
+		most = min(most, s.opt.MaxOps)
+	}
+	if n != s.Next() || n > most {
+		return nil, fmt.Errorf("level %d: levels come in order, at most %d", n, most)
 	}
 	if err := s.idle(); err != nil {
 		return nil, fmt.Errorf("level %d: %w", n, err)
@@ -203,6 +207,9 @@ func (lv *Level) enumerate(ctx context.Context) error {
 	lv.view.symmetric = syms
 	buckets, alone := s.buckets(lv.base, syms)
 	lv.buckets, st.Classes = buckets, len(buckets)+alone
+	if lv.view.last {
+		s.classes.first = nil // no further term is met
+	}
 	return nil
 }
 

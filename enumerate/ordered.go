@@ -73,6 +73,9 @@ func (r *rational) value(t tid) [seeds][]interp.Q {
 	return v
 }
 
+// mostValues is the number of tensors whose values are kept: some 20 MB.
+const mostValues = 1 << 14
+
 // hash is the fingerprint under all seeds; ok is false on overflow.
 func (r *rational) hash(t tid) (h fingerprint.Hash, ok bool) {
 	v := r.value(t)
@@ -169,7 +172,7 @@ func (s *Session) orderedHits(ctx context.Context) ([]hit, error) {
 	good := make([]bool, len(todo))
 	workers := make([]*rational, s.opt.Workers)
 	at := func(wk int) *rational {
-		if workers[wk] == nil || len(workers[wk].memo) > 1<<16 {
+		if workers[wk] == nil || len(workers[wk].memo) > mostValues {
 			workers[wk] = &rational{st: newStore(s.u, s.opt.Seed), seed: seeds * s.opt.Seed, memo: map[tid][seeds][]interp.Q{}}
 		}
 		return workers[wk]
@@ -234,7 +237,7 @@ func (o *orderedLevel) compare(ctx context.Context, hits []hit) ([]*statement, e
 	err := s.pool.each(ctx, fmt.Sprintf("level %d: true relu and maximum, compare", s.level()), len(hits), 4, func(wk, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			h := &hits[i]
-			if cw[wk] == nil || len(cw[wk].st.apps) > 1<<18 {
+			if cw[wk] == nil || cw[wk].full(s.pool.storeLimit()) {
 				cw[wk] = newClassWorker(o.view, tools{known: s.pool.tested[wk]})
 				cw[wk].loose = newExplainer(o.view, cw[wk].st, newRewriter(cw[wk].st, s.laws.ordered), true)
 				cw[wk].loose.sem = true
@@ -276,6 +279,9 @@ func (o *orderedLevel) compare(ctx context.Context, hits []hit) ([]*statement, e
 // agree compares two tensors under further seeds.
 func agree(rs []*rational, x, y tid) bool {
 	for _, r := range rs {
+		if len(r.memo) > mostValues/len(rs) {
+			clear(r.memo)
+		}
 		a, b := r.value(x), r.value(y)
 		for k := range a {
 			if !slices.Equal(a[k], b[k]) {

@@ -45,8 +45,9 @@ func newClassWorker(v *view, with tools) *classWorker {
 		local:  map[code]int32{}}
 }
 
-// full says that the worker's store is large enough to begin another.
-func (w *classWorker) full() bool { return len(w.st.apps) > 1<<18 }
+// full says that the worker's store, of so many applications at most, is large enough to begin
+// another.
+func (w *classWorker) full(most int) bool { return len(w.st.apps) > min(most, 1<<18) }
 
 // code is the encoding of a term, of the session or of the bucket.
 func (w *classWorker) code(t int32) code {

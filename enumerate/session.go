@@ -19,7 +19,7 @@ type Options struct {
 	Exhaustive bool      // extend every term, not only representatives
 	Workers    int       // goroutines; 0: one per processor
 	Seed       uint64    // of the random inputs
-	Memory     int64     // bytes of heap above which a level's terms are sorted and kept on disk; 0: no bound
+	Memory     int64     // bytes that shares are taken of for terms, fingerprints and stores; terms beyond are sorted and kept on disk; 0: no bound
 	Spill      string    // folder for that; "": os.TempDir
 	// Remote, if not nil, has the terms of levels found by other processes. What is found is
 	// the same.

@@ -1,5 +1,7 @@
 package enumerate
 
+import "math/bits"
+
 // walker lists graphs as sequences of operator applications. A sequence is
 // visited only if no application could move before an independent one of a
 // greater instance (the lexicographic normal form of a trace), inputs are
@@ -68,7 +70,7 @@ func (w *walker) step(part, parts int) {
 }
 
 // operands calls f for every choice of operands that the naming of inputs
-// allows.
+// allows, but for some of those that fits refuses.
 func (w *walker) operands(tm *template, last bool, f func(a, b tid)) {
 	comm := tm.op.Commutative
 	switch tm.arity {
@@ -78,7 +80,7 @@ func (w *walker) operands(tm *template, last bool, f func(a, b tid)) {
 		}
 	case 1:
 		w.each(w.used, func(a tid, _ [16]uint8) {
-			if tm.image && w.data && !w.s.tensors[a].data {
+			if tm.image && w.data && !w.s.tensors[a].data || !w.fits(w.reads(a), 0) {
 				return
 			}
 			f(a, 0)
@@ -86,7 +88,17 @@ func (w *walker) operands(tm *template, last bool, f func(a, b tid)) {
 	case 2:
 		conv := tm.op.Name == "conv2d"
 		w.each(w.used, func(a tid, used [16]uint8) {
-			if x := &w.s.tensors[a]; conv && x.weight || tm.image && w.data && !x.data {
+			reads := w.reads(a)
+			if x := &w.s.tensors[a]; conv && x.weight || tm.image && w.data && !x.data || !w.fits(reads, 1) {
+				return
+			}
+			if !w.fits(reads, 0) {
+				// The other operand is an application's output.
+				for _, b := range w.avail {
+					if w.fits(reads|w.reads(b), 0) && !(comm && w.s.less(b, a)) {
+						f(a, b)
+					}
+				}
 				return
 			}
 			w.each(used, func(b tid, _ [16]uint8) {
@@ -97,6 +109,12 @@ func (w *walker) operands(tm *template, last bool, f func(a, b tid)) {
 			})
 		})
 	}
+}
+
+// fits says whether a graph can have one output after an application that reads these ones, and
+// so many more: each application still to come joins at most one pair of loose ends.
+func (w *walker) fits(reads uint32, more int) bool {
+	return w.all != nil || bits.OnesCount32(w.open&^reads)-more <= w.want-w.n-1
 }
 
 // each calls f for the used inputs, the next unused one of each type, and all
@@ -123,15 +141,10 @@ func (w *walker) each(used [16]uint8, f func(t tid, used [16]uint8)) {
 
 func (w *walker) try(in uint16, a, b tid, last bool, part, parts int) {
 	s := w.s
-	// Every graph has one output in the end: each application still to come
-	// joins at most one pair of loose ends.
 	reads := w.reads(a) | w.reads(b)
 	open := w.open &^ reads
-	if w.all == nil {
-		loose := popcount(open) + 1
-		if loose-1 > w.want-w.n-1 {
-			return
-		}
+	if !w.fits(reads, 0) {
+		return
 	}
 	// Normal form: look back over the applications this one does not read.
 	for j := w.n - 1; j >= 0; j-- {
@@ -208,12 +221,4 @@ func (w *walker) reads(t tid) uint32 {
 		}
 	}
 	return 0
-}
-
-func popcount(x uint32) int {
-	n := 0
-	for ; x != 0; x &= x - 1 {
-		n++
-	}
-	return n
 }

@@ -77,7 +77,7 @@ On request: ` + wrapped(strings.Join(enumerate.OperatorNames()[len(enumerate.Def
 	f.BoolVar(&g.opt.Exhaustive, "exhaustive", false, "extend every distinct graph, not only representatives")
 	f.IntVar(&g.opt.Workers, "workers", 0, "parallel workers (default one per processor)")
 	f.Uint64Var(&g.opt.Seed, "seed", 1, "seed of the random inputs")
-	f.Var(&g.memory, "memory", "heap `size` above which graphs are kept on disk, such as 8G (default no limit)")
+	f.Var(&g.memory, "memory", "`size` of memory that the process may use, such as 8G; graphs beyond it are kept on disk (default no limit)")
 	f.StringVar(&g.opt.Spill, "spill", "", "`DIR`: folder for what --memory keeps on disk (default that of temporary files)")
 	f.StringVar(&g.opt.Checkpoint, "checkpoint", "", "`DIR`: folder in which finished levels are saved, to continue from")
 	f.BoolVar(&g.opt.Quantified, "quantified", false, "also run Z3 with quantified axioms and compare the times")

@@ -12,6 +12,9 @@ import (
 	"github.com/taso-go/taso/rules"
 )
 
+// leastMemory is the smallest --memory that is accepted.
+var leastMemory = genrules.LeastMemory
+
 // validate finds out before a long run what would fail after it.
 func (g *genRules) validate() error {
 	if g.opt.MaxOps < 1 || g.opt.MaxOps > enumerate.MaxOps {
@@ -39,6 +42,9 @@ func (g *genRules) validate() error {
 		}
 	} else if _, err := enumerate.New(g.opt.Ops); err != nil {
 		return fmt.Errorf("--ops: %w", err)
+	}
+	if n, m := leastMemory(g.opt), int64(g.memory); m > 0 && m < n {
+		return fmt.Errorf("--memory %dM: the run needs at least %dM", m>>20, (n+(1<<20-1))>>20)
 	}
 	return checkOutputs(nil, output{"--out", g.out}, output{"--out", certOf(g.out)}, output{"--pb", g.pb}, output{"--unproved", g.unproved},
 		output{"--html", g.html})

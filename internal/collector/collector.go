@@ -18,7 +18,7 @@ type Laziness struct {
 
 var (
 	// Generation is for the search of rules.
-	Generation = Laziness{spare: 1536 << 20, least: 100, most: 400}
+	Generation = Laziness{spare: 1 << 30, least: 100, most: 400}
 	// Audit is for audits: that of a hundred rules ends before much is in use.
 	Audit = Laziness{spare: 256 << 20, least: 400, most: 6400}
 	// Plans is for planners, which forget almost all that they look at: without this a third of the
@@ -35,14 +35,19 @@ func (z Laziness) percent(live uint64) int {
 	return max(p/10*10, z.least)
 }
 
+// Beside is about how much of a process's memory the collector does not know of: the program and
+// its libraries.
+const Beside = 64 << 20
+
 // Lazily has garbage collected seldom while little memory is in use: gen-rules
 // makes much of it, and the collector took a fifth of the time. It returns what ends
-// that. GOGC in the environment is obeyed. limit is the number of bytes that the collector
-// keeps memory below, as far as what is in use permits; a small one would have it run all
-// the time, and says nothing.
+// that. GOGC in the environment is obeyed. limit, if it is not 0, is the number of bytes that
+// the process is to stay below: garbage takes at most half of it, and less where more than half
+// is in use. One below twice Beside would have the collector run all the time, and says nothing.
 func Lazily(z Laziness, limit int64) (stop func()) {
-	if limit >= int64(z.spare) {
-		old := debug.SetMemoryLimit(limit)
+	if limit > 2*Beside {
+		z.spare = min(z.spare, uint64(limit)/2)
+		old := debug.SetMemoryLimit(limit - Beside)
 		defer func() {
 			end := stop
 			stop = func() { end(); debug.SetMemoryLimit(old) }

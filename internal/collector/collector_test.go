@@ -12,7 +12,7 @@ func TestLaziness(t *testing.T) {
 	for _, c := range []struct {
 		live uint64
 		want int
-	}{{0, 400}, {10 * mb, 400}, {384 * mb, 400}, {600 * mb, 250}, {768 * mb, 200}, {1100 * mb, 130}, {5000 * mb, 100}} {
+	}{{0, 400}, {10 * mb, 400}, {256 * mb, 400}, {400 * mb, 250}, {512 * mb, 200}, {800 * mb, 120}, {5000 * mb, 100}} {
 		if got := Generation.percent(c.live); got != c.want {
 			t.Errorf("%d MB in use: %d %%, want %d", c.live/mb, got, c.want)
 		}
@@ -27,7 +27,7 @@ func TestLaziness(t *testing.T) {
 // A bound on memory is the collector's while a command runs.
 func TestMemoryLimit(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
-	for limit, want := range map[int64]int64{0: before, 1 << 20: before, 1 << 40: 1 << 40} {
+	for limit, want := range map[int64]int64{0: before, 1 << 20: before, 1 << 30: 1<<30 - Beside} {
 		stop := Lazily(Generation, limit)
 		if got := debug.SetMemoryLimit(-1); got != want {
 			t.Errorf("--memory %d: the limit is %d, want %d", limit, got, want)

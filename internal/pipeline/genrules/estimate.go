@@ -20,10 +20,13 @@ type Rate struct {
 	CPUSeconds float64 `json:"cpu_seconds"`
 	PeakRSS    int64   `json:"peak_rss_bytes"`
 	// Levels are the seconds of each level; nil: not known.
-	Levels  []float64 `json:"levels"`
-	Machine string    `json:"machine"`
-	Commit  string    `json:"commit"`
-	Date    string    `json:"date"`
+	Levels []float64 `json:"levels"`
+	// Graphs are counted for each level; those of levels beyond the run are projected from some of
+	// their shares. nil: not known.
+	Graphs  []int64 `json:"graphs,omitempty"`
+	Machine string  `json:"machine"`
+	Commit  string  `json:"commit"`
+	Date    string  `json:"date"`
 }
 
 //go:embed rates.json
@@ -52,8 +55,9 @@ type Estimate struct {
 	Levels  []float64
 	PeakRSS int64 // bytes
 	Rate    Rate  // what it is made from
-	// Beyond is by how many levels the run is larger than the largest recorded one;
-	// for each the estimate grows as it did at the last one.
+	// Beyond is by how many levels the run is larger than the largest recorded one; the estimate
+	// grows as the graphs do, or, where these are not known, by each level as it did at the last
+	// one.
 	Beyond int
 }
 
@@ -92,7 +96,10 @@ func estimate(rates []Rate, opt Options) (*Estimate, bool) {
 	r := rates[0]
 	e := &Estimate{Rate: r, PeakRSS: r.PeakRSS, Beyond: opt.MaxOps - r.MaxOps, Levels: slices.Clone(r.Levels)}
 	growth := 1.0
-	if e.Beyond > 0 {
+	if e.Beyond > 0 && len(r.Graphs) >= opt.MaxOps {
+		growth = float64(r.Graphs[opt.MaxOps-1]) / float64(r.Graphs[r.MaxOps-1])
+		e.PeakRSS = max(r.PeakRSS, least(r.Graphs, opt))
+	} else if e.Beyond > 0 {
 		i := slices.IndexFunc(rates, func(s Rate) bool { return s.MaxOps == r.MaxOps-1 && s.AxiomsOnly == r.AxiomsOnly })
 		if i < 0 {
 			return nil, false
@@ -105,6 +112,42 @@ func estimate(rates []Rate, opt Options) (*Estimate, bool) {
 		e.Levels[i] *= e.Seconds / growth / r.Seconds
 	}
 	return e, true
+}
+
+// LeastMemory is about the smallest Options.Memory that a run can keep, in bytes: that of what stays
+// in memory whatever is written to the disk. Where the number of graphs is not known it is what a
+// small run needs.
+func LeastMemory(opt Options) int64 {
+	opt.complete()
+	rates, _ := Rates()
+	var graphs []int64
+	for _, r := range rates {
+		if r.Universe == universeName(opt.Ops) && len(r.Graphs) > len(graphs) {
+			graphs = r.Graphs
+		}
+	}
+	return least(graphs, opt)
+}
+
+// What stays in memory, in bytes, measured: of the program, its tables of operators and laws; of a
+// worker's provers and stores; of each graph of smaller levels, and of each of the last one.
+const (
+	bytesOfProgram = 160 << 20
+	bytesOfWorker  = 48 << 20
+	bytesBelow     = 130
+	bytesLast      = 40
+)
+
+func least(graphs []int64, opt Options) int64 {
+	n := int64(bytesOfProgram + opt.Workers*bytesOfWorker)
+	for i, g := range graphs[:min(len(graphs), opt.MaxOps)] {
+		if i+1 == opt.MaxOps {
+			n += g * bytesLast
+		} else {
+			n += g * bytesBelow
+		}
+	}
+	return n
 }
 
 // universeName is the preset that a list of operators is, "default" for those of no

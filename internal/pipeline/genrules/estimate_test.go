@@ -77,12 +77,14 @@ func TestRecord(t *testing.T) {
 		r := Rate{Universe: name, MaxOps: n, Workers: rep.Workers, Seconds: round(rep.Seconds), CPUSeconds: round(rep.CPUSeconds), PeakRSS: rep.PeakRSS,
 			Machine: model, Commit: strings.TrimSpace(string(commit)), Date: time.Now().UTC().Format(time.DateOnly)}
 		for _, l := range rep.Levels {
-			r.Levels = append(r.Levels, round(l.Seconds))
+			r.Levels, r.Graphs = append(r.Levels, round(l.Seconds)), append(r.Graphs, l.Graphs)
 		}
 		var kept []Rate
 		for _, o := range rates {
 			if o.Universe != r.Universe || o.MaxOps != r.MaxOps || o.AxiomsOnly != r.AxiomsOnly {
 				kept = append(kept, o)
+			} else if len(o.Graphs) > n {
+				r.Graphs = append(r.Graphs, o.Graphs[n:]...)
 			}
 		}
 		rates = append(kept, r)
@@ -143,6 +145,7 @@ func TestEstimate(t *testing.T) {
 		{Universe: "default", MaxOps: 2, Workers: 2, Seconds: 2, CPUSeconds: 3, PeakRSS: 100, Levels: []float64{0.5, 1}},
 		{Universe: "default", MaxOps: 3, Workers: 2, Seconds: 20, CPUSeconds: 30, PeakRSS: 400, Levels: []float64{0.5, 1, 18}},
 		{Universe: "default", MaxOps: 3, AxiomsOnly: true, Workers: 2, Seconds: 30, CPUSeconds: 50, PeakRSS: 400, Levels: []float64{0.5, 1, 18}},
+		{Universe: "cnn", MaxOps: 2, Workers: 2, Seconds: 2, CPUSeconds: 3, PeakRSS: 100, Graphs: []int64{10, 100, 700}},
 		{Universe: "bert", MaxOps: 3, Workers: 1, Seconds: 10, CPUSeconds: 10, PeakRSS: 300, Levels: []float64{1, 2, 6}},
 	}
 	for _, c := range []struct {
@@ -157,6 +160,8 @@ func TestEstimate(t *testing.T) {
 		{Options{MaxOps: 3, Workers: 8}, 30 * (0.25 + 0.75/8), 0},
 		{Options{MaxOps: 4, Workers: 2}, 300 * 0.625, 1},
 		{Options{MaxOps: 5, Workers: 2}, 3000 * 0.625, 2},
+		{Options{MaxOps: 3, Workers: 2, Ops: []string{"cnn"}}, 21 * 0.625, 1},
+		{Options{MaxOps: 4, Workers: 2, Ops: []string{"cnn"}}, 0, 0}, // neither graphs nor a smaller run
 		{Options{MaxOps: 3, Workers: 1, Ops: []string{"bert"}}, 10, 0},
 		{Options{MaxOps: 4, Workers: 1, Ops: []string{"bert"}}, 0, 0},
 		{Options{MaxOps: 2, Workers: 1, Ops: []string{"bert"}}, 0, 0},
@@ -238,6 +243,12 @@ func ExampleEstimateOf() {
 	// Output:
 	// true 0 true
 	// false
+}
+
+func ExampleLeastMemory() {
+	three, four := LeastMemory(Options{MaxOps: 3, Workers: 2}), LeastMemory(Options{MaxOps: 4, Workers: 2})
+	fmt.Println(four-three > 50<<20, LeastMemory(Options{MaxOps: 3, Ops: []string{"matmul", "relu"}}) > 100<<20)
+	// Output: true true
 }
 
 func ExampleDuration() {

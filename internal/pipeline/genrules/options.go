@@ -17,7 +17,7 @@ type Options struct {
 	Exhaustive bool     // extend every graph, not only representatives, and count graphs of any number of outputs
 	Workers    int      // goroutines; 0: one per processor
 	Seed       uint64   // of the random inputs
-	Memory     int64    // bytes of heap above which graphs are kept on disk; 0: no bound
+	Memory     int64    // bytes of memory, see LeastMemory; graphs beyond them are kept on disk; 0: no bound
 	Spill      string   // folder for them; "": os.TempDir
 	Checkpoint string   // folder for resuming; "": none
 	Minimal    bool     // leave derivable rules out of the set

@@ -29,16 +29,19 @@ type judge struct {
 	prover    prove.Prover
 }
 
-// newJudge loads the axioms and lemmas, as far as they matter to ops; nil: all.
+// newJudge loads the axioms and lemmas, as far as they matter to ops, if anything is proved from
+// them.
 func newJudge(ctx context.Context, ops []*graph.Op, opt *Options) (*judge, error) {
+	j := &judge{opt: opt, Theory: &theory.Theory{}, proved: map[string]*rules.Rule{},
+		unproved: map[string]*Unproved{}, failed: map[string]failure{}}
+	if !opt.AxiomsOnly && !opt.Quantified {
+		return j, nil
+	}
 	stage := opt.Progress.Stage("lemmas", int64(len(axioms.ByKind(law.Lemma))))
 	defer stage.Done()
-	t, err := theory.Load(ctx, ops, func() { stage.Add(1) })
-	if err != nil {
-		return nil, err
-	}
-	return &judge{opt: opt, Theory: t, proved: map[string]*rules.Rule{},
-		unproved: map[string]*Unproved{}, failed: map[string]failure{}}, nil
+	var err error
+	j.Theory, err = theory.Load(ctx, ops, func() { stage.Add(1) })
+	return j, err
 }
 
 // put keeps a proved rule, at the smallest level at which it was found, and without the

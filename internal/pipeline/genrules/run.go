@@ -44,7 +44,9 @@ func Run(ctx context.Context, opt Options) (*Report, error) {
 		return nil, err
 	}
 	r.judge = j
-	r.stage("lemmas", int64(len(j.Lemmas)))
+	if len(j.Laws) > 0 {
+		r.stage("lemmas", int64(len(j.Lemmas)))
+	}
 	if err := r.levels(ctx); err != nil {
 		var disk *spill.Error
 		if !errors.As(err, &disk) && ctx.Err() == nil {
