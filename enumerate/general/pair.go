@@ -8,6 +8,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
 )
 
 // Pair is two terms that agree in the case, as law terms with the case's
@@ -467,6 +468,13 @@ func (b *builder) finish(l *law.Law, names []string) (*law.Law, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	// A law says that both sides are defined at the same sizes: what only one of them needs is a
+	// condition.
+	for _, one := range [2][2][]graph.Need{{ty.LeftNeeds, ty.RightNeeds}, {ty.RightNeeds, ty.LeftNeeds}} {
+		for _, n := range rules.Missing(one[0], one[1], l.Where) {
+			l.Where = append(l.Where, law.Pred{Left: n.Left, Rel: n.Rel, Right: n.Right})
+		}
 	}
 	return l, nil
 }
