@@ -15,16 +15,16 @@ func ExampleParsePair() {
 		return
 	}
 	fmt.Println(p)
-	fm, err := general.FormOf([5]int{})
+	fm, err := general.ParseForm("0 0 0 0 0")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	l, err := p.Law(fm)
-	fmt.Println(law.FormatOutputs(l.LHS), l.Given[0].Shape, fm.Fields(), err)
+	fmt.Println(law.FormatOutputs(l.LHS), l.Given[0].Shape, fm, err)
 	// Output:
 	// X1 : [2, 3]: transpose(transpose(X1)) == X1
-	// transpose(transpose(X1)) [n1, n2] [0 0 0 0 0] <nil>
+	// transpose(transpose(X1)) [n1, n2] 0 0 0 0 0 <nil>
 }
 
 // What is no pair is an error, and a pair is read again as it is written.
