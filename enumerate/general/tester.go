@@ -185,7 +185,7 @@ func (t *Tester) generalize(p *Pair) (l *law.Law, fm Form, ok bool) {
 			}
 			l, err := p.Law(fm)
 			if err == nil && t.tested(l, want, true).holds {
-				l, fm = t.free(p, fm, l, want)
+				l, fm = t.free(p, fm, l)
 				return l, fm, true
 			}
 			if first {
