@@ -42,6 +42,11 @@ func Subsume(laws []*law.Law) (kept []*law.Law, pruned []Pruned) {
 	return kept, pruned
 }
 
+// Covers reports whether special is an instance of general and says no more, see [Subsume].
+func Covers(general, special *law.Law) bool {
+	return weaker(special, general) && Instance(general, special)
+}
+
 // weaker reports whether what an instance of general says suffices for special, as far as the
 // way of reading and the tags tell.
 func weaker(special, general *law.Law) bool {

@@ -6,17 +6,13 @@ import (
 	"github.com/taso-go/taso/law"
 )
 
-// mostSizes bounds the sizes for which letters are looked for, and freeTests is how many instances of
-// a law must hold: what is false for few sizes only is found hard.
-const (
-	mostSizes = 12
-	freeTests = 100
-)
+// mostSizes bounds the sizes for which letters are looked for.
+const mostSizes = 12
 
-// free replaces sizes that a form leaves as in the case by variables, one after the other, as far
-// as the pair still holds: by one of any size, an odd one, or one that it shares with other such
+// freed replaces sizes that a form of a pair leaves as in the case by variables, one after the other,
+// as far as the pair still holds: by one of any size, an odd one, or one that it shares with other such
 // sizes.
-func (t *Tester) free(p *Pair, fm Form, l *law.Law) (*law.Law, Form) {
+func (p *Pair) freed(fm Form, l *law.Law, holds func(*law.Law) bool) (*law.Law, Form) {
 	if fm.kernel != lastKernel {
 		return l, fm
 	}
@@ -30,7 +26,7 @@ func (t *Tester) free(p *Pair, fm Form, l *law.Law) (*law.Law, Form) {
 		change()
 		next := fm
 		next.sizes = string(letters)
-		if m, err := p.Law(next); err == nil && t.tested(m, freeTests, true).holds {
+		if m, err := p.Law(next); err == nil && holds(m) {
 			l = m
 			return true
 		}

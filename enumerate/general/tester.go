@@ -143,6 +143,9 @@ const (
 	// WindowTests is for laws with any stride or padding, which often hold for
 	// most of them.
 	WindowTests = 30
+	// SizeTests is for laws whose sizes become variables, which often are false for few of
+	// them.
+	SizeTests = 100
 )
 
 // Least is the least general form of a pair.
@@ -185,7 +188,7 @@ func (t *Tester) generalize(p *Pair) (l *law.Law, fm Form, ok bool) {
 			}
 			l, err := p.Law(fm)
 			if err == nil && t.tested(l, want, true).holds {
-				l, fm = t.free(p, fm, l)
+				l, fm = p.freed(fm, l, func(m *law.Law) bool { return t.tested(m, SizeTests, true).holds })
 				return l, fm, true
 			}
 			if first {
