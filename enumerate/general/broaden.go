@@ -12,7 +12,7 @@ import (
 // tensors of two or four axes become tensors of any number. Each step is kept
 // if the law still holds on random instances.
 func (t *Tester) Broaden(l *law.Law) *law.Law {
-	steps := []func(*law.Law) []*law.Law{anyActivation, anyFunction, anyRank, anyMeshRank}
+	steps := []func(*law.Law) []*law.Law{anyActivation, anyFunction, anyPerm, anyRank, anyMeshRank}
 	if t.Ordered {
 		steps = steps[2:] // it is about the true relu
 	}
