@@ -8,8 +8,8 @@ import (
 )
 
 // Broaden states a law for more operators and ranks than it was found for:
-// relu becomes any function of one element, an activation any activation, and
-// tensors of two or four axes become tensors of any number. Each step is kept
+// relu becomes any function of one element, an activation any activation, a permutation
+// any permutation, and tensors of two or four axes become tensors of any number. Each step is kept
 // if the law still holds on random instances.
 func (t *Tester) Broaden(l *law.Law) *law.Law {
 	steps := []func(*law.Law) []*law.Law{anyActivation, anyFunction, anyPerm, anyRank, anyMeshRank}
