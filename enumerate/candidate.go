@@ -58,6 +58,9 @@ func (c *Candidate) write(base *law.Law) bool {
 	if err != nil {
 		return false
 	}
+	if out != base { // composites have fewer ranks than the operators that they are written with
+		broad = c.test.Broaden(broad)
+	}
 	c.Base, c.Law, c.own = out, broad, nil
 	if out != base {
 		c.own = base

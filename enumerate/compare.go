@@ -187,7 +187,7 @@ func (lv *Level) takeCandidate(b *local, x *sentCandidate) (c *statement, err er
 		}
 		c = a.cand.again()
 	} else {
-		fm, err := general.FormOf(x.Form)
+		fm, err := general.ParseForm(x.Form)
 		if err != nil {
 			return nil, err
 		}

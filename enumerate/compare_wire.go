@@ -59,7 +59,7 @@ type sentCandidate struct {
 	Key            string // of the answer; "": it is stated anew
 	Law, Base, Own string // as in savedCandidate
 	Pair           string // see general.ParsePair
-	Form           [5]int // see general.FormOf
+	Form           string // see general.ParseForm
 	Merged, Syms   []savedLink
 }
 

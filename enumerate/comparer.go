@@ -201,7 +201,7 @@ func (f *finding) send() (sentFinding, error) {
 		y := sentCandidate{Key: c.key, Merged: sendLinks(c.merged), Syms: sendLinks(c.syms)}
 		if c.key == "" {
 			k := c.saved()
-			y.Law, y.Base, y.Own, y.Pair, y.Form = k.Law, k.Base, k.Own, c.pair.Text(), c.form.Fields()
+			y.Law, y.Base, y.Own, y.Pair, y.Form = k.Law, k.Base, k.Own, c.pair.Text(), c.form.String()
 		}
 		x.Cands = append(x.Cands, y)
 	}

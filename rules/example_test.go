@@ -168,3 +168,26 @@ func ExampleSet_Library() {
 	fmt.Println(lib["matmul_assoc"].Doc, err)
 	// Output: Matrix multiplication is associative. <nil>
 }
+
+func ExampleSet_Titles() {
+	s := &rules.Set{}
+	for _, text := range []string{
+		"rule x given A : [a, b] then relu(relu(A)) == relu(A)", "rule x given A : [P..] then relu(relu(A)) == relu(A)",
+		"rule x given A : [a, b] where a % 2 == 1 then transpose(transpose(A)) == A",
+	} {
+		r, err := rules.Parse(text)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		s.Add(r)
+	}
+	titles := s.Titles()
+	for _, r := range s.Rules {
+		fmt.Println(titles[r.ID()])
+	}
+	// Output:
+	// transpose(transpose(A)) == A where a % 2 == 1
+	// relu(relu(A)) == relu(A) given A : [a, b]
+	// relu(relu(A)) == relu(A) given A : [P..]
+}

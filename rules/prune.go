@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -21,15 +22,16 @@ func total(l *law.Law) int { return law.Size(l.LHS...) + law.Size(l.RHS...) }
 // Subsume drops the laws that are instances of another law of the list. Of
 // laws that are instances of each other the smallest in the order of sets
 // stays. A law written == is no instance of one written =>: that one says nothing
-// from right to left.
+// from right to left. A law is no instance of one that holds under more assumptions, which the
+// tags ordered and real say.
 func Subsume(laws []*law.Law) (kept []*law.Law, pruned []Pruned) {
 	x := newIndex(laws)
 	for i, l := range laws {
 		j := x.general(l, func(j int) bool {
-			if j == i || laws[j].OneWay && !l.OneWay {
+			if j == i || !weaker(l, laws[j]) {
 				return false
 			}
-			return x.before(j, i) || l.OneWay && !laws[j].OneWay || !Instance(l, laws[j])
+			return x.before(j, i) || !weaker(laws[j], l) || !Instance(l, laws[j])
 		})
 		if j >= 0 {
 			pruned = append(pruned, Pruned{l, laws[j]})
@@ -38,6 +40,74 @@ func Subsume(laws []*law.Law) (kept []*law.Law, pruned []Pruned) {
 		}
 	}
 	return kept, pruned
+}
+
+// Covers reports whether special is an instance of general and says no more, see [Subsume].
+func Covers(general, special *law.Law) bool {
+	return weaker(special, general) && Instance(general, special)
+}
+
+// weaker reports whether what an instance of general says suffices for special, as far as the
+// way of reading and the tags tell.
+func weaker(special, general *law.Law) bool {
+	if general.OneWay && !special.OneWay {
+		return false
+	}
+	for _, tag := range []string{law.TagOrdered, law.TagReal} {
+		if general.HasTag(tag) && !special.HasTag(tag) {
+			return false
+		}
+	}
+	return true
+}
+
+// DropInstances drops the proved rules whose laws are instances of those of other proved rules of the
+// set, see [Subsume], and returns how many. What followed from a dropped rule follows from the one that stays.
+func (s *Set) DropInstances() int {
+	var laws []*law.Law
+	for _, r := range s.Rules {
+		if r.Status == Proved {
+			laws = append(laws, r.Law)
+		}
+	}
+	_, pruned := Subsume(laws)
+	by := make(map[string]string, len(pruned))
+	for _, p := range pruned {
+		if p.By != nil {
+			by[p.Law.Name] = p.By.Name
+		}
+	}
+	// Instances are found by a search that may miss some, so that laws could replace each other in
+	// a circle: one of them stays.
+	stays := func(id string) string {
+		for range by {
+			next, dropped := by[id]
+			if !dropped {
+				break
+			}
+			id = next
+		}
+		delete(by, id)
+		return id
+	}
+	before := len(s.Rules)
+	for _, r := range s.Rules {
+		stays(r.ID())
+	}
+	s.Rules = slices.DeleteFunc(s.Rules, func(r *Rule) bool { return by[r.ID()] != "" })
+	s.byID = nil
+	for _, r := range s.Rules {
+		var from []string
+		for _, id := range r.DerivableFrom {
+			from = append(from, stays(id))
+		}
+		slices.Sort(from)
+		r.DerivableFrom = slices.Compact(from)
+		if slices.Contains(from, r.ID()) {
+			r.Derivable, r.DerivableFrom = false, nil
+		}
+	}
+	return before - len(s.Rules)
 }
 
 // index finds the laws of a list that may be more general than a law: by the

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -209,5 +210,58 @@ func BenchmarkSubsume(b *testing.B) {
 	b.ResetTimer()
 	for i := 0; i < b.N; i++ {
 		Subsume(list)
+	}
+}
+
+// Laws that hold under more assumptions do not replace others.
+func TestSubsumeTags(t *testing.T) {
+	general, special := "X : [P..] then relu(relu(X)) == relu(X)", "X : [m, n] then relu(relu(X)) == relu(X)"
+	for _, c := range []struct{ general, special, want string }{
+		{"", "ordered", "l0"}, {"ordered", "", "l0 l1"}, {"ordered", "ordered", "l0"}, {"real", "ordered", "l0 l1"}, {"parallel", "", "l0"},
+	} {
+		ls := laws(t, general, special)
+		ls[0].Tags, ls[1].Tags = strings.Fields(c.general), strings.Fields(c.special)
+		kept, _ := Subsume(ls)
+		if got := names(kept); got != c.want {
+			t.Errorf("tags %q and %q: kept %s, want %s", c.general, c.special, got, c.want)
+		}
+	}
+}
+
+func TestDropInstances(t *testing.T) {
+	s := &Set{}
+	var ids []string
+	for i, text := range []string{"A : [P..] then relu(relu(A)) == relu(A)", "A : [a, b] then relu(relu(A)) == relu(A)",
+		"A : [a, b], B : [a, b] then relu(relu(ewadd(A, B))) == relu(ewadd(A, B))", "A : [a] then relu(relu(A)) == relu(A)",
+		"A : [a, b] then transpose(transpose(A)) == A"} {
+		r, err := Parse("rule x given " + text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Status, r.Proof = Proved, &law.Proof{}
+		if i == 3 {
+			r.Status, r.Proof = Unknown, nil
+		}
+		s.Add(r)
+		ids = append(ids, r.ID())
+	}
+	last, _ := s.Find(ids[4])
+	last.Derivable, last.DerivableFrom = true, []string{ids[1], ids[2]}
+	first, _ := s.Find(ids[0])
+	first.Derivable, first.DerivableFrom = true, []string{ids[2]}
+	if n := s.DropInstances(); n != 2 || s.Len() != 3 {
+		t.Errorf("dropped %d, %d rules stay; want 2 and 3", n, s.Len())
+	}
+	if errs := s.Validate(); errs != nil {
+		t.Error(errs)
+	}
+	if want := []string{ids[0]}; !slices.Equal(last.DerivableFrom, want) {
+		t.Errorf("derivable from %v, want %v", last.DerivableFrom, want)
+	}
+	if first.Derivable {
+		t.Error("a rule follows from itself")
+	}
+	if n := s.DropInstances(); n != 0 {
+		t.Errorf("dropped %d more", n)
 	}
 }

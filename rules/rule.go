@@ -151,13 +151,19 @@ func onlyUsed(l *law.Law) *law.Law {
 // implied reports that every need follows from the given needs or conditions:
 // sound, not complete.
 func implied(needs, given []graph.Need, where []law.Pred) bool {
+	return len(Missing(needs, given, where)) == 0
+}
+
+// Missing lists the needs that are not known to follow from the given needs or conditions.
+func Missing(needs, given []graph.Need, where []law.Pred) []graph.Need {
 	facts := leastOf(given, where)
+	var out []graph.Need
 	for _, n := range needs {
 		if !slices.Contains(given, n) && (n.Rel != "<=" || !rewrite.Implied(n.Right.Sub(n.Left), facts)) {
-			return false
+			out = append(out, n)
 		}
 	}
-	return true
+	return out
 }
 
 // leastOf lists sizes that are at least 0 where needs and conditions hold.

@@ -88,9 +88,9 @@ func (k *compareFlags) run(c *cobra.Command, args []string) error {
 			return err
 		}
 		for i, s := range []compare.Side{r.First, r.Second} {
+			titles := sets[i].Titles()
 			for _, id := range s.Missing {
-				rule, _ := sets[i].Find(id)
-				fmt.Fprintf(w, "\n%s: not in %s: %s\n  %s\n", args[i], args[1-i], id, equation(rule.Law))
+				fmt.Fprintf(w, "\n%s: not in %s: %s\n  %s\n", args[i], args[1-i], id, titles[id])
 			}
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/taso-go/taso/internal/suggest"
-	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 )
 
@@ -24,7 +23,8 @@ func newRulesShow() *cobra.Command {
 		Use:   "show FILE",
 		Short: "Show a rule set, or one rule with its proof",
 		Long: `The table has, for each rule, the directions in which it can be used (<->, -> or <-), the number
-of axiom instances in its proof, and its equation. --id prints one rule and its proof as a chain of
+of axiom instances in its proof, its equation and its conditions. Rules that would read alike are
+printed with the shapes of their tensors. --id prints one rule and its proof as a chain of
 equations. FILE is a .rules, .json or .pb file, or "-" for standard input (with --from).`,
 		Example: `  taso rules show my.rules
   taso rules show my.rules --id r_07d72c7d56
@@ -76,19 +76,12 @@ func (k *showFlags) run(c *cobra.Command) error {
 
 var arrows = map[[2]bool]string{{true, true}: "<->", {true, false}: "->", {false, true}: "<-", {false, false}: "-"}
 
-func equation(l *law.Law) string {
-	sign := " == "
-	if l.OneWay {
-		sign = " => "
-	}
-	return law.FormatOutputs(l.LHS) + sign + law.FormatOutputs(l.RHS)
-}
-
 func printSet(w io.Writer, set *rules.Set) error {
 	n := set.Count()
 	fmt.Fprintf(w, "%s: %d proved (%d independent + %d derivable from those), %d unknown, %d refuted\n\n", plural(set.Len(), "rule"),
 		n.Proved, n.Kept, n.Derivable, n.Unknown, n.Refuted)
 	var rows [][]string
+	titles := set.Titles()
 	for _, r := range set.Rules {
 		status, steps := r.Status.String(), "-"
 		if r.Derivable {
@@ -99,7 +92,7 @@ func printSet(w io.Writer, set *rules.Set) error {
 				steps = "semantics"
 			}
 		}
-		rows = append(rows, []string{r.ID(), status, arrows[[2]bool{r.Forward, r.Backward}], steps, equation(r.Law)})
+		rows = append(rows, []string{r.ID(), status, arrows[[2]bool{r.Forward, r.Backward}], steps, titles[r.ID()]})
 	}
 	return writeTable(w, []column{{"id", false}, {"status", false}, {"use", false}, {"instances", true}, {"equation", false}}, rows)
 }

@@ -8,11 +8,11 @@ import (
 )
 
 // Broaden states a law for more operators and ranks than it was found for:
-// relu becomes any function of one element, an activation any activation, and
-// tensors of two or four axes become tensors of any number. Each step is kept
+// relu becomes any function of one element, an activation any activation, a permutation
+// any permutation, and tensors of two or four axes become tensors of any number. Each step is kept
 // if the law still holds on random instances.
 func (t *Tester) Broaden(l *law.Law) *law.Law {
-	steps := []func(*law.Law) []*law.Law{anyActivation, anyFunction, anyRank, anyBatch, anyMeshRank}
+	steps := []func(*law.Law) []*law.Law{anyActivation, anyFunction, anyPerm, anyRank, anyMeshRank}
 	if t.Ordered {
 		steps = steps[2:] // it is about the true relu
 	}
@@ -101,34 +101,45 @@ func anyFunction(l *law.Law) []*law.Law {
 	return out
 }
 
-// anyRank replaces axes that no operator of the law looks at by axis runs. It
-// applies to laws over operators that take tensors of any rank.
+// axisOf is the parameter of an operator that is the number of the axis that it works on, if the
+// other axes of all its tensors are the same; -1: none.
+func axisOf(o *graph.Op) int {
+	switch o.Name {
+	case "concat", "split", "slice", "softmax":
+		return o.ParamIndex("axis")
+	}
+	return -1
+}
+
+// anyRank replaces axes that no operator of the law looks at by axis runs. It applies to laws over
+// operators that take tensors of any rank, and over products of matrices, which look at the last two
+// axes.
 func anyRank(l *law.Law) []*law.Law {
 	var axes []int64
 	var shapes []graph.Shape
-	ok := true
+	ok, matrix := true, 0
 	l.EachTerm(func(u *law.Term) {
 		if u.Op == nil {
 			return
 		}
-		switch u.Op.Name {
-		case "one":
-			s, _ := u.Attrs[0].Shape()
-			shapes = append(shapes, s)
-		case "concat", "split", "slice":
-			d, _ := u.Attrs[0].Dim()
+		axis := axisOf(u.Op)
+		switch {
+		case axis >= 0:
+			d, _ := u.Attrs[axis].Dim()
 			n, isConst := d.Const()
 			ok = ok && isConst
 			if !slices.Contains(axes, n) {
 				axes = append(axes, n)
 			}
+		case u.Op.Name == "one":
+			s, _ := u.Attrs[0].Shape()
+			shapes = append(shapes, s)
+		case u.Op.Name == "matmul":
+			matrix = 2
 		default:
 			ok = ok && (u.Op.Pointwise || u.Op.Elementwise)
 		}
 	})
-	if !ok || len(axes) > 2 {
-		return nil
-	}
 	rank := -1
 	for _, b := range l.Given {
 		if b.Sort == "" && len(b.Shape) > 0 {
@@ -141,38 +152,32 @@ func anyRank(l *law.Law) []*law.Law {
 		}
 		rank = len(s)
 	}
-	if rank < 0 {
+	// Axes before those of matrices.
+	front := rank - matrix
+	axes = slices.DeleteFunc(axes, func(a int64) bool { return a >= int64(front) })
+	if !ok || rank < 0 || front < 0 || len(axes) > 2 {
 		return nil
 	}
 	slices.Sort(axes)
 	// Axes that are not looked at must agree over all tensors.
-	for i := range rank {
+	for i := range front {
 		for _, s := range shapes {
 			if s[i] != shapes[0][i] && !slices.Contains(axes, int64(i)) {
 				return nil
 			}
 		}
 	}
-	general, number := around(axes)
-	return []*law.Law{moveAxes(l, func(axis graph.Dim) graph.Dim {
-		n, _ := axis.Const()
-		return number(n)
-	}, general)}
-}
-
-// moveAxes is a law with other numbers for the axes that operators look at, and other
-// shapes of tensors, scalars apart.
-func moveAxes(l *law.Law, axis func(graph.Dim) graph.Dim, shape func(graph.Shape) graph.Shape) *law.Law {
+	shape, number := around(axes, front)
 	m := rewriteLaw(l, func(u *law.Term) *law.Term {
 		if u.Op == nil {
 			return u
 		}
-		switch u.Op.Name {
-		case "concat", "split", "slice":
-			u.Attrs = append(graph.Attrs(nil), u.Attrs...)
-			d, _ := u.Attrs[0].Dim()
-			u.Attrs[0] = graph.DimValue(axis(d))
-		case "one":
+		if i := axisOf(u.Op); i >= 0 {
+			u.Attrs = slices.Clone(u.Attrs)
+			d, _ := u.Attrs[i].Dim()
+			n, _ := d.Const()
+			u.Attrs[i] = graph.DimValue(number(n))
+		} else if u.Op.Name == "one" {
 			s, _ := u.Attrs[0].Shape()
 			u.Attrs = graph.Attrs{graph.ShapeValue(shape(s))}
 		}
@@ -183,33 +188,5 @@ func moveAxes(l *law.Law, axis func(graph.Dim) graph.Dim, shape func(graph.Shape
 			b.Shape = shape(b.Shape)
 		}
 	}
-	return m
-}
-
-// anyBatch puts batch axes before the matrices of a law about products of
-// matrices.
-func anyBatch(l *law.Law) []*law.Law {
-	product, ok := false, true
-	l.EachTerm(func(u *law.Term) {
-		if u.Op == nil {
-			return
-		}
-		switch u.Op.Name {
-		case "matmul":
-			product = true
-		case "concat", "split", "slice", "one":
-		default:
-			ok = ok && (u.Op.Pointwise || u.Op.Elementwise)
-		}
-	})
-	if !ok || !product {
-		return nil
-	}
-	for _, b := range l.Given {
-		if b.Sort == "" && len(b.Shape) > 0 && (len(b.Shape) != 2 || b.Shape.HasAxisRun()) {
-			return nil
-		}
-	}
-	return []*law.Law{moveAxes(l, func(axis graph.Dim) graph.Dim { return axis.Add(graph.AxisRunLen("B")) },
-		func(s graph.Shape) graph.Shape { return append(graph.Shape{graph.AxisRun("B")}, s...) })}
+	return []*law.Law{m}
 }

@@ -67,7 +67,7 @@ func frameOf(l *law.Law) (f frame, types map[*law.Term]graph.Shape) {
 	return f, types
 }
 
-// anyMeshRank is anyRank and anyBatch for laws about meshes: axes of members that no
+// anyMeshRank is anyRank for laws about meshes: axes of members that no
 // operator looks at become axis runs.
 func anyMeshRank(l *law.Law) []*law.Law {
 	layouts := false
@@ -109,7 +109,7 @@ func anyMeshRank(l *law.Law) []*law.Law {
 				}
 			}
 		}
-		general, number = around(f.axes)
+		general, number = around(f.axes, f.rank)
 	}
 	m := rewriteLaw(l, func(u *law.Term) *law.Term {
 		if u.Op == nil {
@@ -135,8 +135,9 @@ func anyMeshRank(l *law.Law) []*law.Law {
 }
 
 // around keeps axes of a shape and puts a run in the place of what is before, between
-// and behind them; number is what becomes of the number of a kept axis.
-func around(axes []int64) (general func(graph.Shape) graph.Shape, number func(int64) graph.Dim) {
+// and behind them, but for axes from front on, which stay as they are; number is what becomes of
+// the number of a kept axis.
+func around(axes []int64, front int) (general func(graph.Shape) graph.Shape, number func(int64) graph.Dim) {
 	runs := []string{"P", "Q", "S"}
 	at := map[int64]graph.Dim{}
 	next := graph.AxisRunLen(runs[0])
@@ -145,10 +146,15 @@ func around(axes []int64) (general func(graph.Shape) graph.Shape, number func(in
 		next = next.Add(graph.Int(1)).Add(graph.AxisRunLen(runs[k+1]))
 	}
 	return func(s graph.Shape) graph.Shape {
-		out := graph.Shape{graph.AxisRun(runs[0])}
-		for k, a := range axes {
-			out = append(out, s[a], graph.AxisRun(runs[k+1]))
+			out := graph.Shape{graph.AxisRun(runs[0])}
+			for k, a := range axes {
+				out = append(out, s[a], graph.AxisRun(runs[k+1]))
+			}
+			return append(out, s[front:]...)
+		}, func(a int64) graph.Dim {
+			if a >= int64(front) {
+				return next.Add(graph.Int(a - int64(front)))
+			}
+			return at[a]
 		}
-		return out
-	}, func(a int64) graph.Dim { return at[a] }
 }

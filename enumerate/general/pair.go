@@ -8,6 +8,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
 )
 
 // Pair is two terms that agree in the case, as law terms with the case's
@@ -35,7 +36,18 @@ type Form struct {
 	cut    int // 0: any position of a split; 1: where its input was joined
 	groups int // 0: any number of groups, and of members where concats are dealt out; 1: as in the case
 	tie    int // 0: every tensor has sizes of its own; 1: tensors of one shape in the case have one shape
+	// sizes says of each size that kernel 3 leaves as in the case what it is instead, in the order in
+	// which a builder meets them: a letter, see below. "": all are as in the case.
+	sizes string
 }
+
+// Letters of Form.sizes. Upper case letters are variables that several sizes share: up to
+// lastShared any size, the others odd.
+const (
+	asInCase, anySize, oddSize = 'c', 'n', 'o'
+	firstShared, firstOdd      = 'A', 'N'
+	lastShared, lastOdd        = 'M', 'Z'
+)
 
 // Asked are the most general form and then some less general ones, in which it is
 // asked whether a pair follows from other laws.
@@ -107,6 +119,8 @@ type builder struct {
 	odd    []graph.Dim
 	cuts   []cut
 	n      int
+	sized  []int64            // the case's value of each size that the form's sizes are about
+	shared map[byte]graph.Dim // by letter
 }
 
 type cut struct {
@@ -158,7 +172,7 @@ func lit(v graph.Value) int64 {
 func (b *builder) kernelSize(atCase int64, shared *graph.Dim, isPool bool) graph.Dim {
 	switch {
 	case b.form.kernel == lastKernel:
-		return graph.Int(atCase)
+		return b.ownSize(atCase)
 	case isPool || b.form.kernel >= 1:
 		if *shared == graph.Int(0) {
 			*shared = b.fresh(atCase)
@@ -171,17 +185,47 @@ func (b *builder) kernelSize(atCase int64, shared *graph.Dim, isPool bool) graph
 	return d
 }
 
-// Law types the pair in a form. conditional says that the form is not the most
-// general one.
+// ownSize is the next size that the form has a letter for.
+func (b *builder) ownSize(atCase int64) graph.Dim {
+	i := len(b.sized)
+	b.sized = append(b.sized, atCase)
+	if i >= len(b.form.sizes) {
+		return graph.Int(atCase)
+	}
+	letter := b.form.sizes[i]
+	d, met := b.shared[letter]
+	switch {
+	case letter == asInCase:
+		return graph.Int(atCase)
+	case met:
+		return d
+	}
+	d = b.fresh(atCase)
+	if letter >= firstShared && letter <= lastOdd {
+		b.shared[letter] = d
+	}
+	if letter == oddSize || letter >= firstOdd && letter <= lastOdd {
+		b.odd = append(b.odd, d)
+	}
+	return d
+}
+
+// Law types the pair in a form.
 func (p *Pair) Law(fm Form) (*law.Law, error) {
-	b := &builder{p: p, form: fm, facts: graph.Solver(), atCase: map[string]int64{}, vars: map[string]graph.Shape{}}
+	l, _, err := p.law(fm)
+	return l, err
+}
+
+// law is Law. sized are the sizes of the case that kernel 3 leaves as they are.
+func (p *Pair) law(fm Form) (l *law.Law, sized []int64, err error) {
+	b := &builder{shared: map[byte]graph.Dim{}, p: p, form: fm, facts: graph.Solver(), atCase: map[string]int64{}, vars: map[string]graph.Shape{}}
 	names := law.Vars(append(append([]*law.Term{}, p.Left...), p.Right...)...)
 	for _, name := range names {
 		sizes := p.Sizes[name]
 		sh := make(graph.Shape, len(sizes))
 		for i, n := range sizes {
 			if p.Weight[name] && i >= 2 && fm.kernel == lastKernel {
-				sh[i] = graph.Axis(graph.Int(int64(n)))
+				sh[i] = graph.Axis(b.ownSize(int64(n)))
 				continue
 			}
 			d := b.fresh(int64(n))
@@ -263,7 +307,7 @@ func (p *Pair) Law(fm Form) (*law.Law, error) {
 		memo[key] = u
 		return u
 	}
-	l := &law.Law{Kind: law.Rule, Name: "candidate"}
+	l = &law.Law{Kind: law.Rule, Name: "candidate"}
 	for _, t := range p.Left {
 		l.LHS = append(l.LHS, rebuild(t))
 	}
@@ -272,13 +316,14 @@ func (p *Pair) Law(fm Form) (*law.Law, error) {
 	}
 	if fm.tie == 1 {
 		if err := b.tie(names); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if err := b.solve(l); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return b.finish(l, names)
+	l, err = b.finish(l, names)
+	return l, b.sized, err
 }
 
 // tie gives tensors that have one shape in the case one shape.
@@ -444,7 +489,7 @@ func (b *builder) finish(l *law.Law, names []string) (*law.Law, error) {
 	for _, name := range names {
 		l.Given = append(l.Given, law.Declaration{Name: name, Shape: b.facts.NormShape(b.vars[name])})
 	}
-	if b.form.kernel == 2 {
+	if b.form.kernel >= 2 {
 		seen := map[graph.Dim]bool{}
 		two := graph.Int(2)
 		for _, d := range b.odd {
@@ -467,6 +512,13 @@ func (b *builder) finish(l *law.Law, names []string) (*law.Law, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	// A law says that both sides are defined at the same sizes: what only one of them needs is a
+	// condition.
+	for _, one := range [2][2][]graph.Need{{ty.LeftNeeds, ty.RightNeeds}, {ty.RightNeeds, ty.LeftNeeds}} {
+		for _, n := range rules.Missing(one[0], one[1], l.Where) {
+			l.Where = append(l.Where, law.Pred{Left: n.Left, Rel: n.Rel, Right: n.Right})
+		}
 	}
 	return l, nil
 }

@@ -143,6 +143,9 @@ const (
 	// WindowTests is for laws with any stride or padding, which often hold for
 	// most of them.
 	WindowTests = 30
+	// SizeTests is for laws whose sizes become variables, which often are false for few of
+	// them.
+	SizeTests = 100
 )
 
 // Least is the least general form of a pair.
@@ -185,6 +188,7 @@ func (t *Tester) generalize(p *Pair) (l *law.Law, fm Form, ok bool) {
 			}
 			l, err := p.Law(fm)
 			if err == nil && t.tested(l, want, true).holds {
+				l, fm = p.freed(fm, l, func(m *law.Law) bool { return t.tested(m, SizeTests, true).holds })
 				return l, fm, true
 			}
 			if first {
@@ -240,16 +244,21 @@ func forms(most, least Form) iter.Seq[Form] {
 }
 
 // Narrower lists less general forms to fall back on if one cannot be proved:
-// stride 1, and kernels as in the case.
+// kernels as in the case, and stride 1.
 func (p *Pair) Narrower(fm Form) []Form {
 	f := p.features()
 	if !f.window && !f.kernel {
 		return nil
 	}
 	var out []Form
+	if fm.sizes != "" {
+		fm.sizes = ""
+		out = append(out, fm)
+	}
 	for _, w := range []int{max(fm.window, 3), lastWindow} {
 		for _, k := range []int{fm.kernel, 2, lastKernel} {
-			g := Form{w, max(k, fm.kernel), fm.cut, fm.groups, fm.tie}
+			g := fm
+			g.window, g.kernel = w, max(k, fm.kernel)
 			if !f.window {
 				g.window = fm.window
 			}

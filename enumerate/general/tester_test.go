@@ -64,8 +64,12 @@ func TestGeneralizes(t *testing.T) {
 			"given p : same, A : [a, b, c, d] where e % 2 == 1 and g % 2 == 1 " +
 				"then conv2d[pad=p](A, iconv[c=b, kh=e, kw=g]()) == A", true},
 		{"enlarged kernel", "given X : [1,2,4,5], U : [2,2,1,3] then " + conv + "(X, enlarge[kh=3, kw=3](U)) == " + conv + "(X, U)", "U",
-			"given p : same, r : act, A : [a, b, c, d], B : [e, b, 1, 3] " +
-				"then conv2d[pad=p, act=r](A, enlarge[kh=3, kw=3](B)) == conv2d[pad=p, act=r](A, B)", true},
+			"given p : same, r : act, A : [a, b, c, d], B : [e, b, g, h] " +
+				"where g % 2 == 1 and g <= i and h % 2 == 1 and h <= j and i % 2 == 1 and j % 2 == 1 " +
+				"then conv2d[pad=p, act=r](A, enlarge[kh=i, kw=j](B)) == conv2d[pad=p, act=r](A, B)", true},
+		{"enlarged image", "given X : [2,2,1,3], U : [2,2,1,3] then " + conv + "(enlarge[kh=3, kw=3](X), U) == enlarge[kh=3, kw=3](" + conv + "(X, U))", "XU",
+			"given p : same, r : act, A : [a, b, c, d], B : [e, b, 1, g] then " +
+				"conv2d[pad=p, act=r](enlarge[kh=h, kw=d](A), B) == enlarge[kh=h, kw=d](conv2d[pad=p, act=r](A, B))", true},
 		{"average pool as convolution", "given X : [1,2,4,5] then " +
 			"poolavg[kh=3, kw=3, pad=same_lower](X) == conv2d[pad=same_lower, groups=2](X, cpool[c=2, kh=3, kw=3]())", "",
 			"given p : padding, s : stride, A : [a, b, c, d] then " +

@@ -3,6 +3,7 @@ package general
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/taso-go/taso/graph"
@@ -56,15 +57,37 @@ func ParsePair(text string) (*Pair, error) {
 	return p, nil
 }
 
-// Fields are numbers that stand for the form, see [FormOf].
-func (fm Form) Fields() [5]int { return [5]int{fm.window, fm.kernel, fm.cut, fm.groups, fm.tie} }
+// String is the form as [ParseForm] reads it: a number for each field, and the letters of sizes.
+func (fm Form) String() string {
+	text := fmt.Sprintf("%d %d %d %d %d", fm.window, fm.kernel, fm.cut, fm.groups, fm.tie)
+	if fm.sizes != "" {
+		text += " " + fm.sizes
+	}
+	return text
+}
 
-// FormOf is the form that fields stand for. The error says that there is none.
-func FormOf(fields [5]int) (Form, error) {
+// ParseForm reads what [Form.String] writes. The error says that there is no such form.
+func ParseForm(text string) (Form, error) {
+	var fm Form
+	words := strings.Fields(text)
+	fields := [5]*int{&fm.window, &fm.kernel, &fm.cut, &fm.groups, &fm.tie}
+	if len(words) == len(fields)+1 {
+		fm.sizes = words[len(fields)]
+		words = words[:len(fields)]
+	}
+	ok := len(words) == len(fields)
 	for i, most := range [5]int{lastWindow, lastKernel, 1, 1, 1} {
-		if fields[i] < 0 || fields[i] > most {
-			return Form{}, fmt.Errorf("there is no form %v", fields)
+		if ok {
+			n, err := strconv.Atoi(words[i])
+			ok = err == nil && n >= 0 && n <= most
+			*fields[i] = n
 		}
 	}
-	return Form{fields[0], fields[1], fields[2], fields[3], fields[4]}, nil
+	for _, c := range fm.sizes {
+		ok = ok && (c == asInCase || c == anySize || c == oddSize || c >= firstShared && c <= lastOdd)
+	}
+	if !ok || fm.sizes != "" && fm.kernel != lastKernel || fm.String() != text {
+		return Form{}, fmt.Errorf("there is no form %q", text)
+	}
+	return fm, nil
 }

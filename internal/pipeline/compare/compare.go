@@ -1,8 +1,8 @@
 // Package compare is the command "taso rules compare" as a function: it says what each
 // of two rule sets derives of the other.
 //
-// A rule of one set is in the other, or follows from the rules of the other as
-// saturation in an e-graph finds, or is missing there. Axioms and lemmas that follow
+// A rule of one set is in the other, or is an instance of a rule there, or follows from the rules
+// there as saturation in an e-graph finds, or is missing there. Axioms and lemmas that follow
 // from a set's rules in the same way may be used too: what is proved by them follows from
 // the rules. What is missing was not found within the limits of the search; it may follow
 // all the same.
@@ -11,6 +11,7 @@ package compare
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/egraph/tensor"
@@ -53,11 +54,14 @@ func find(ctx context.Context, of, in *rules.Set, workers int, step func()) (Sid
 	s := Side{Rules: of.Len(), Missing: []string{}}
 	var open []*rules.Rule
 	for _, r := range of.Rules {
-		if _, ok := in.Find(r.ID()); !ok {
+		if _, ok := in.Find(r.ID()); ok {
+			s.Same++
+		} else if slices.ContainsFunc(in.Rules, func(g *rules.Rule) bool { return rules.Covers(g.Law, r.Law) }) {
+			s.Derived++
+		} else {
 			open = append(open, r)
 			continue
 		}
-		s.Same++
 		if step != nil {
 			step()
 		}

@@ -68,8 +68,9 @@ type Stage struct {
 
 // Ends of the names of stages that find rules which are of no candidate.
 const (
-	OrderedStage = "laws of the true relu and maximum"
-	JoinedStage  = "rules with two outputs"
+	OrderedStage   = "laws of the true relu and maximum"
+	JoinedStage    = "rules with two outputs"
+	InstancesStage = "instances of other rules, dropped"
 )
 
 // Level counts what became of the graphs of one size.

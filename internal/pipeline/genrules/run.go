@@ -223,6 +223,7 @@ func (r *run) finish(ctx context.Context) error {
 		Universe:     fmt.Sprintf("%s; up to %d operators, %s", rep.Universe, rep.MaxOps, rep.Mode),
 		AxiomsSHA256: rep.AxiomsSHA256}
 	set.AddAll(j.sorted())
+	r.stage(InstancesStage, int64(set.DropInstances()))
 	// An interrupted run still writes what it proved; only the marks of
 	// derivable rules are missing then.
 	if ctx.Err() == nil {
@@ -312,7 +313,7 @@ func (r *run) join(ctx context.Context, set *rules.Set) error {
 			}
 		}
 	}
-	r.stage(JoinedStage, int64(kept))
+	r.stage(JoinedStage, int64(kept-set.DropInstances()))
 	return nil
 }
 

@@ -132,6 +132,7 @@ func cpuOf(r *Report) float64 {
 // another run proved is not among that.
 func (r *Report) count() {
 	r.Set.Sort()
+	r.Set.DropInstances()
 	c := r.Set.Count()
 	r.Rules = Counts{Proved: c.Proved, Derivable: c.Derivable, Kept: c.Kept}
 	seen := map[string]bool{}

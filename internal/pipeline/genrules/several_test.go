@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/taso-go/taso/internal/sweep"
@@ -68,12 +69,12 @@ func TestSeveral(t *testing.T) {
 			}
 			sum += one.Rules.Proved
 			for _, r := range one.Set.Rules {
-				if _, ok := rep.Set.Find(r.ID()); !ok {
-					t.Errorf("preset %s: rule %s is not in the set of all", name, r.ID())
+				if !slices.ContainsFunc(rep.Set.Rules, func(g *rules.Rule) bool { return rules.Covers(g.Law, r.Law) }) {
+					t.Errorf("preset %s: rule %s is no instance of a rule of the set of all", name, r.ID())
 				}
 			}
 		}
-		if n := rep.Rules.Proved; n >= sum || n < 90 {
+		if n := rep.Rules.Proved; n >= sum || n < 80 {
 			t.Errorf("%d rules, of %d of all presets", n, sum)
 		}
 	}
