@@ -234,7 +234,7 @@ func derivation(ctx context.Context, goal *law.Law, laws []*law.Law, wide bool) 
 	if wide {
 		from = near(from, ops)
 	} else {
-		from = theory.Relevant(from, ops)
+		from = relevant(from, ops)
 	}
 	if len(from) == 0 {
 		return nil, nil
@@ -255,6 +255,24 @@ func derivation(ctx context.Context, goal *law.Law, laws []*law.Law, wide bool) 
 		return nil, nil
 	}
 	return v[0].Proof, nil
+}
+
+// relevant is [theory.Relevant], which takes definitions in the direction in which they are written.
+// Rules have no such direction.
+func relevant(laws []*law.Law, ops []*graph.Op) []*law.Law {
+	both := slices.Clone(laws)
+	for _, l := range laws {
+		if !l.OneWay {
+			back := *l
+			back.LHS, back.RHS = l.RHS, l.LHS
+			both = append(both, &back)
+		}
+	}
+	in := map[string]bool{}
+	for _, l := range theory.Relevant(both, ops) {
+		in[l.Name] = true
+	}
+	return slices.DeleteFunc(slices.Clone(laws), func(l *law.Law) bool { return !in[l.Name] })
 }
 
 // near lists the laws that have at most one operator that the goal does not have, and at least

@@ -225,6 +225,18 @@ func (x *insertion) through(op *graph.Op, a graph.Attrs, s []graph.Shape, out gr
 	case "combine":
 		in[0] = pos + 1
 		return a, axisAt(0, s[0][1:], pos)
+	case "gather":
+		if len(s[1]) != 1 || s[1].HasAxisRun() {
+			return nil, false
+		}
+		in[0], in[1] = pos, none
+		return a, axisAt(0, s[0], pos)
+	case "batchnorm":
+		if pos < 2 {
+			return nil, false
+		}
+		all(none)
+		in[0] = pos
 	case "replicate":
 		if pos == 0 {
 			return nil, false

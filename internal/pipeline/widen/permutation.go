@@ -26,14 +26,15 @@ func permutations(l *law.Law) []*law.Law {
 	l.EachTerm(func(u *law.Term) {
 		switch {
 		case u.Op == nil, u.Op.Pointwise, u.Op.Elementwise, u.Op.Name == "smul":
-		case u.Op.Name == "transpose":
-			p, isTuple := u.Attrs[0].Tuple()
+		case u.Op.Name == "transpose", u.Op.Name == "each_transpose":
+			p, isTuple := u.Attrs[u.Op.ParamIndex("perm")].Tuple()
 			if ok = ok && isTuple; ok {
 				rank = len(p)
 			}
 			trans = one(trans, u.AppString())
-		case u.Op.Name == "concat", u.Op.Name == "slice", u.Op.Name == "softmax":
+		case u.Op.Name == "concat", u.Op.Name == "slice", u.Op.Name == "softmax", u.Op.Name == "partition", u.Op.Name == "combine":
 			named = one(named, u.AppString())
+		case u.Op.Name == "replicate", u.Op.Name == "reduce":
 		default:
 			ok = false
 		}
@@ -46,7 +47,7 @@ func permutations(l *law.Law) []*law.Law {
 		if d.Sort != "" || len(d.Shape) == 0 {
 			continue
 		}
-		if len(d.Shape) != rank || d.Shape.HasAxisRun() {
+		if n := len(d.Shape); n != rank && n != rank+1 || d.Shape.HasAxisRun() {
 			return nil
 		}
 	}
@@ -60,9 +61,13 @@ func permutations(l *law.Law) []*law.Law {
 		places = rank
 	}
 	for place := range places {
-		around := func(s graph.Shape) graph.Shape {
+		var around func(s graph.Shape) graph.Shape
+		around = func(s graph.Shape) graph.Shape {
 			if len(s) == 0 {
 				return s
+			}
+			if len(s) > rank { // members of a family
+				return append(graph.Shape{s[0]}, around(s[1:])...)
 			}
 			if len(named) == 0 {
 				return graph.Shape{graph.AxisRun("S")}
@@ -98,7 +103,7 @@ func permutations(l *law.Law) []*law.Law {
 						return u
 					}
 					if v, ok := perms[old.AppString()]; ok {
-						return setAttr(u, 0, v)
+						return setAttr(u, u.Op.ParamIndex("perm"), v)
 					}
 					if v, ok := axes[old.AppString()]; ok {
 						return setAttr(u, 0, v)

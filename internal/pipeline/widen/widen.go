@@ -3,7 +3,9 @@ package widen
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
@@ -29,9 +31,9 @@ const (
 	// mostWork bounds the work of one proof, see [sums.CertifyWithin].
 	mostWork = 1000
 	// mostSteps bounds the steps for one rule.
-	mostSteps = 12
+	mostSteps = 24
 	// mostOperators bounds the operators of a side: larger rules are kept as they are.
-	mostOperators = 4
+	mostOperators = 8
 )
 
 // Rules is a set with its rules stated more generally. Rules that are not proved are left out, and
@@ -70,6 +72,14 @@ func Rules(ctx context.Context, in *rules.Set, opt Options) (*rules.Set, *Report
 		of[w.Law] = w
 		laws = append(laws, w.Law)
 	}
+	more, err := exchanges(ctx, laws)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range more {
+		of[r.Law] = r
+		laws = append(laws, r.Law)
+	}
 	kept, pruned := rules.Subsume(laws)
 	rep.Instance = len(pruned)
 	out := &rules.Set{Header: in.Header, Axioms: in.Axioms, Lemmas: in.Lemmas}
@@ -102,7 +112,7 @@ func rule(ctx context.Context, r *rules.Rule) (*rules.Rule, error) {
 // step is the first law that a step makes of a rule and that is proved, as a rule; or nil.
 func step(ctx context.Context, r *rules.Rule) (*rules.Rule, error) {
 	tried := map[string]bool{}
-	for _, candidates := range []func(*law.Law) []*law.Law{attributes, bounds, axes, permutations} {
+	for _, candidates := range []func(*law.Law) []*law.Law{attributes, bounds, untied, products, numbers, axes, absorbed, permutations, conditioned} {
 		for _, l := range candidates(r.Law) {
 			if text := law.Body(l); tried[text] {
 				continue
@@ -146,3 +156,40 @@ func proved(ctx context.Context, l *law.Law, from *rules.Rule) (*rules.Rule, err
 
 // engine names the prover in rules.
 const engine = "sums"
+
+// exchanges are rules that exchange the operands of the commutative operators of laws, which
+// enumeration does not state: it meets one of the two orders only.
+func exchanges(ctx context.Context, laws []*law.Law) ([]*rules.Rule, error) {
+	var ops []*graph.Op
+	for _, l := range laws {
+		for _, op := range operatorsOf(l) {
+			if op.Commutative && op.Elementwise && op.In == 2 && !slices.Contains(ops, op) {
+				ops = append(ops, op)
+			}
+		}
+	}
+	var out []*rules.Rule
+	for _, op := range ops {
+		s := graph.Shape{graph.AxisRun("P")}
+		a, b := law.V("A"), law.V("B")
+		r, err := rules.New(&law.Law{Kind: law.Rule, Given: []law.Declaration{{Name: "A", Shape: s}, {Name: "B", Shape: s}},
+			LHS: []*law.Term{law.Apply(op, op.MustAttr(nil), a, b)}, RHS: []*law.Term{law.Apply(op, op.MustAttr(nil), b, a)}})
+		if err != nil {
+			return nil, err
+		}
+		tokens, err := sums.CertifyWithin(ctx, r.Law, mostWork)
+		if err != nil {
+			return nil, err
+		}
+		if tokens == nil {
+			continue
+		}
+		r.Proof = &law.Proof{Meaning: tokens}
+		if _, err := check.Rule(r.Law, r.Proof, nil); err != nil {
+			continue
+		}
+		r.Status, r.Engine, r.Level = rules.Proved, engine, 1
+		out = append(out, r)
+	}
+	return out, nil
+}
