@@ -125,3 +125,13 @@ func meshTableTypes() []InputType {
 		{Name: "w", Sizes: []int{6, 5}, Count: 1},
 	}
 }
+
+// meshFamilyTypes are matrices, and families of matrices that are no shards of one.
+func meshFamilyTypes() []InputType {
+	return []InputType{
+		{Name: "x", Sizes: []int{6, 5}, Count: 2},
+		{Name: "m", Sizes: []int{3, 2, 5}, Count: 2},
+		{Name: "w", Sizes: []int{3, 5, 5}, Count: 1},
+		{Name: "s", Sizes: []int{}, Count: 1},
+	}
+}

@@ -91,11 +91,11 @@ func (x *insertion) axis(s graph.Shape, d graph.Dim, i int) (graph.Dim, bool) {
 
 // term is t with the run at a position of its result.
 func (x *insertion) term(t *law.Term, pos int) (*law.Term, bool) {
+	if pos > len(x.ty.Shape[t]) {
+		return nil, false
+	}
 	if t.IsVar() {
 		if old, ok := x.at[t.Var]; ok && old != pos {
-			return nil, false
-		}
-		if pos > len(x.ty.Shape[t]) {
 			return nil, false
 		}
 		x.at[t.Var] = pos
@@ -254,7 +254,7 @@ func (x *insertion) through(op *graph.Op, a graph.Attrs, s []graph.Shape, out gr
 			in[0] += len(list)
 		}
 		// Axes are numbers: none of them may be behind the run.
-		if in[0] <= int(list[len(list)-1]) || s[0][:in[0]].HasAxisRun() {
+		if in[0] > len(s[0]) || in[0] <= int(list[len(list)-1]) || s[0][:in[0]].HasAxisRun() {
 			return nil, false
 		}
 	default:
