@@ -20,23 +20,23 @@ var copyFamilies = []family{
 	}, types: copyTypes},
 }
 
-// copiesOf is the size that an axis is repeated to.
+// copiesOf is the size that an axis is repeated to. Three concats make no more than four copies, so
+// that rules about repeated axes are not stated as rules about concats.
 func copiesOf(axis int) int {
 	if axis == 0 {
-		return 2
+		return 5
 	}
-	return 3
+	return 7
 }
 
 // copyTypes are rows, columns and matrices, which are as large as repeated rows and columns, and
 // images and kernels of one sample or channel.
 func copyTypes() []InputType {
 	return []InputType{
-		{Name: "f", Sizes: []int{1, 3}, Count: 2},
-		{Name: "g", Sizes: []int{2, 1}, Count: 1},
-		{Name: "h", Sizes: []int{1, 1}, Count: 1},
-		{Name: "x", Sizes: []int{2, 3}, Count: 1},
-		{Name: "w", Sizes: []int{3, 3}, Count: 1},
+		{Name: "f", Sizes: []int{1, 7}, Count: 2},
+		{Name: "g", Sizes: []int{5, 1}, Count: 2},
+		{Name: "x", Sizes: []int{5, 7}, Count: 1},
+		{Name: "w", Sizes: []int{7, 7}, Count: 1},
 		{Name: "i", Sizes: []int{1, 2, 4, 5}, Count: 1},
 		{Name: "j", Sizes: []int{2, 1, 4, 5}, Count: 1},
 		{Name: "u", Sizes: []int{2, 2, 3, 3}, Count: 1, Weight: true},
@@ -102,5 +102,15 @@ func reductionTypes() []InputType {
 		{Name: "y", Sizes: []int{3, 4}, Count: 1},
 		{Name: "i", Sizes: []int{1, 2, 4, 5}, Count: 1},
 		{Name: "s", Sizes: []int{}, Count: 1},
+	}
+}
+
+// sliceTypes are two matrices that can be joined and multiplied, and an image.
+func sliceTypes() []InputType {
+	return []InputType{
+		{Name: "x", Sizes: []int{2, 3}, Count: 2},
+		{Name: "w", Sizes: []int{3, 3}, Count: 2},
+		{Name: "i", Sizes: []int{1, 2, 4, 5}, Count: 2},
+		{Name: "t", Sizes: []int{2, 2, 3, 1}, Count: 1, Weight: true},
 	}
 }

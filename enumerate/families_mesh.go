@@ -135,3 +135,12 @@ func meshFamilyTypes() []InputType {
 		{Name: "s", Sizes: []int{}, Count: 1},
 	}
 }
+
+// meshShapeTypes are tensors whose axes are merged and split, and families of them.
+func meshShapeTypes() []InputType {
+	return []InputType{
+		{Name: "y", Sizes: []int{6, 2, 4}, Count: 1},
+		{Name: "x", Sizes: []int{4, 6}, Count: 1},
+		{Name: "m", Sizes: []int{3, 2, 4}, Count: 1},
+	}
+}

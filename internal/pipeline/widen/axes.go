@@ -168,8 +168,7 @@ func (x *insertion) through(op *graph.Op, a graph.Attrs, s []graph.Shape, out gr
 		}
 		return ok
 	}
-	switch {
-	case op.Pointwise || op.Elementwise:
+	if (op.Pointwise || op.Elementwise) && op.Name != "smul" {
 		all(pos)
 		return a, true
 	}
@@ -237,13 +236,19 @@ func (x *insertion) through(op *graph.Op, a graph.Attrs, s []graph.Shape, out gr
 		}
 		all(none)
 		in[0] = pos
-	case "replicate":
+	case "replicate", "lift":
 		if pos == 0 {
 			return nil, false
 		}
 		in[0] = pos - 1
-	case "reduce":
+	case "reduce", "drop":
 		in[0] = pos + 1
+	case "halo":
+		if pos == 0 {
+			return nil, false
+		}
+		in[0] = pos
+		return a, axisAt(0, s[0][1:], pos-1)
 	case "reducesum", "reducemean", "reducemax":
 		list, ok := a[0].Tuple()
 		if !ok || len(list) == 0 {

@@ -45,16 +45,17 @@ func mapDims(l *law.Law, only string, f func(graph.Dim) graph.Dim, shape func(gr
 	return m
 }
 
-// dims lists the sizes in the shapes of tensors, each once, in the order of the law.
+// dims lists the sizes in shapes, each once.
 func dims(l *law.Law) []graph.Dim {
 	var out []graph.Dim
-	for _, d := range l.Given {
-		for _, it := range d.Shape {
+	mapDims(l, "", func(d graph.Dim) graph.Dim { return d }, func(s graph.Shape) graph.Shape {
+		for _, it := range s {
 			if it.AxisRun == "" && !slices.Contains(out, it.Dim) {
 				out = append(out, it.Dim)
 			}
 		}
-	}
+		return s
+	})
 	return out
 }
 
@@ -201,6 +202,20 @@ func absorbed(l *law.Law) []*law.Law {
 				}))
 			}
 		}
+	}
+	return out
+}
+
+// merged leaves out an axis run, which is no loss where it always stands beside another.
+func merged(l *law.Law) []*law.Law {
+	names := slices.Sorted(maps.Keys(l.Mentions(l.Outputs()...).Runs))
+	if len(names) < 2 {
+		return nil
+	}
+	var out []*law.Law
+	for _, run := range names {
+		b := &graph.Substitution{Runs: map[string]graph.Shape{run: {}}}
+		out = append(out, mapDims(l, "", func(d graph.Dim) graph.Dim { return d.Subst(b) }, func(s graph.Shape) graph.Shape { return s.Subst(b) }))
 	}
 	return out
 }

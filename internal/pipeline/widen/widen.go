@@ -112,7 +112,7 @@ func rule(ctx context.Context, r *rules.Rule) (*rules.Rule, error) {
 // step is the first law that a step makes of a rule and that is proved, as a rule; or nil.
 func step(ctx context.Context, r *rules.Rule) (*rules.Rule, error) {
 	tried := map[string]bool{}
-	for _, candidates := range []func(*law.Law) []*law.Law{attributes, bounds, untied, products, numbers, axes, absorbed, permutations, conditioned} {
+	for _, candidates := range []func(*law.Law) []*law.Law{attributes, bounds, untied, products, numbers, axes, absorbed, merged, permutations, conditioned} {
 		for _, l := range candidates(r.Law) {
 			if text := law.Body(l); tried[text] {
 				continue
@@ -129,7 +129,7 @@ func step(ctx context.Context, r *rules.Rule) (*rules.Rule, error) {
 }
 
 // proved is a law as a rule with a proof that the checker accepts, if the rule it was made from is
-// an instance of it and not the other way round; else nil.
+// an instance of it and it says more, or the same with fewer axis runs; else nil.
 func proved(ctx context.Context, l *law.Law, from *rules.Rule) (*rules.Rule, error) {
 	if _, err := l.Types(); err != nil {
 		return nil, nil
@@ -138,7 +138,7 @@ func proved(ctx context.Context, l *law.Law, from *rules.Rule) (*rules.Rule, err
 	if err != nil || r.ID() == from.ID() || law.ID(r.Law) != r.ID() {
 		return nil, nil
 	}
-	if !rules.Instance(r.Law, from.Law) || rules.Instance(from.Law, r.Law) {
+	if !rules.Instance(r.Law, from.Law) || runs(r.Law) >= runs(from.Law) && rules.Instance(from.Law, r.Law) {
 		return nil, nil
 	}
 	tokens, err := sums.CertifyWithin(ctx, r.Law, mostWork)
