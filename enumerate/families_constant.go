@@ -84,33 +84,29 @@ func indexTypes() []InputType {
 	}
 }
 
-// elementTypes are matrices, images and scalars.
+// elementTypes are matrices and a scalar.
 func elementTypes() []InputType {
 	return []InputType{
 		{Name: "x", Sizes: []int{2, 3}, Count: 3},
 		{Name: "w", Sizes: []int{3, 3}, Count: 1},
-		{Name: "i", Sizes: []int{1, 2, 4, 5}, Count: 2},
-		{Name: "u", Sizes: []int{2, 2, 3, 3}, Count: 1, Weight: true},
 		{Name: "s", Sizes: []int{}, Count: 1},
 	}
 }
 
-// reductionTypes are matrices and images.
+// reductionTypes are matrices that can be multiplied, and a scalar.
 func reductionTypes() []InputType {
 	return []InputType{
 		{Name: "x", Sizes: []int{2, 3}, Count: 2},
 		{Name: "y", Sizes: []int{3, 4}, Count: 1},
-		{Name: "i", Sizes: []int{1, 2, 4, 5}, Count: 1},
 		{Name: "s", Sizes: []int{}, Count: 1},
 	}
 }
 
-// sliceTypes are two matrices that can be joined and multiplied, and an image.
+// sliceTypes are matrices that can be joined, and kernels.
 func sliceTypes() []InputType {
 	return []InputType{
 		{Name: "x", Sizes: []int{2, 3}, Count: 2},
-		{Name: "w", Sizes: []int{3, 3}, Count: 2},
-		{Name: "i", Sizes: []int{1, 2, 4, 5}, Count: 2},
-		{Name: "t", Sizes: []int{2, 2, 3, 1}, Count: 1, Weight: true},
+		{Name: "w", Sizes: []int{3, 3}, Count: 1},
+		{Name: "e", Sizes: []int{2, 2, 3, 1}, Count: 2},
 	}
 }

@@ -10,6 +10,8 @@ type Preset struct {
 	// applied to each member. It is the size of each axis of a mesh in the case; 0: there
 	// are none.
 	Mesh int
+	// Apart: of the presets with a mesh, not one of those that run together.
+	Apart bool
 	// Whole: weights and constants are images of convolutions and pools at every level,
 	// not of up to 3 operators only.
 	Whole bool
@@ -60,14 +62,14 @@ func Presets() []Preset {
 			Ops: []string{"ewadd", "ewmul", "smul", "relu", "concat", "matmul", "reducesum", "reducemean", "reverse",
 				"scatteradd", "gather", "slice", "one", "unit", "fill", "clip", "leakyrelu"},
 			Types: indexTypes},
-		{Name: "parallel-family",
+		{Name: "mesh-family",
 			Doc: "shards that differ: sums, products, slices and reductions of families",
 			Ops: append([]string{"ewadd", "ewmul", "ewmax", "neg", "smul", "relu", "concat", "slice", "matmul", "reducesum",
-				"reducemax", "reducemean"}, layouts...), Types: meshFamilyTypes, Mesh: 3},
-		{Name: "parallel-shape",
+				"reducemax", "reducemean"}, layouts...), Types: meshFamilyTypes, Mesh: 3, Apart: true},
+		{Name: "mesh-shape",
 			Doc:   "slices, softmax and halos of shards",
 			Ops:   append([]string{"slice", "softmax", "halo", "ewadd", "ewmax", "relu"}, layouts...),
-			Types: meshShapeTypes, Mesh: 3},
+			Types: meshShapeTypes, Mesh: 3, Apart: true},
 		{Name: "parallel-mlp",
 			Doc: "sharded linear layers: data, column and row parallelism, and sums",
 			Ops: append([]string{"matmul", "ewadd", "relu", "smul", "concat", "transpose"}, layouts...), Types: meshMatrixTypes, Mesh: 3},

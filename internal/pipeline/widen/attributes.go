@@ -3,6 +3,7 @@ package widen
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -18,29 +19,40 @@ var sorts = map[string][]string{
 }
 
 // attributes replaces constants of window operators by variables: first in all applications of an
-// operator, then in one.
+// operator, to tensors or to families of shards, then in one.
 func attributes(l *law.Law) []*law.Law {
 	var out []*law.Law
+	done := map[string]bool{}
 	for _, op := range operatorsOf(l) {
-		for k, param := range op.Params {
-			var at []*law.Term
+		for _, param := range op.Params {
+			key := base(op) + "." + param.Name
+			if done[key] || sorts[param.Sort] == nil {
+				continue
+			}
+			done[key] = true
+			fits := func(u *law.Term) bool {
+				if u.Op == nil || base(u.Op) != base(op) {
+					return false
+				}
+				_, _, isVar := u.Attrs[u.Op.ParamIndex(param.Name)].Var()
+				return !isVar
+			}
+			var at []string
 			l.EachTerm(func(u *law.Term) {
-				if u.Op == op && constant(u.Attrs[k], param) && !slices.ContainsFunc(at, func(v *law.Term) bool { return v.String() == u.String() }) {
-					at = append(at, u)
+				if text := u.String(); fits(u) && !slices.Contains(at, text) {
+					at = append(at, text)
 				}
 			})
 			for _, sort := range sorts[param.Sort] {
 				name := fresh(l, param.Name[:1])
-				v := graph.VarValue(name, sort)
 				if len(at) > 0 {
-					out = append(out, withAttr(l, name, sort, v, k, func(u *law.Term) bool { return u.Op == op && constant(u.Attrs[k], param) }))
+					out = append(out, withAttr(l, name, sort, param.Name, fits))
 				}
 				if len(at) < 2 {
 					continue
 				}
-				for _, t := range at {
-					text := t.String()
-					out = append(out, withAttr(l, name, sort, v, k, func(u *law.Term) bool { return u.Op == op && u.String() == text }))
+				for _, text := range at {
+					out = append(out, withAttr(l, name, sort, param.Name, func(u *law.Term) bool { return fits(u) && u.String() == text }))
 				}
 			}
 		}
@@ -48,25 +60,17 @@ func attributes(l *law.Law) []*law.Law {
 	return out
 }
 
-// constant reports whether a value of a parameter is no variable.
-func constant(v graph.Value, p graph.Param) bool {
-	_, _, isVar := v.Var()
-	return !isVar && sorts[p.Sort] != nil
-}
+// base is the name of an operator, or of the one that it applies to each shard.
+func base(op *graph.Op) string { return strings.TrimPrefix(op.Name, graph.EachPrefix) }
 
-// withAttr is a law with v as attribute k of the applications that change selects.
-func withAttr(l *law.Law, name, sort string, v graph.Value, k int, change func(*law.Term) bool) *law.Law {
-	picked := map[string]bool{}
-	l.EachTerm(func(u *law.Term) {
-		if u.Op != nil && change(u) {
-			picked[u.AppString()] = true
-		}
-	})
+// withAttr is a law with a variable as a parameter of the applications that change selects.
+func withAttr(l *law.Law, name, sort, param string, change func(*law.Term) bool) *law.Law {
+	v := graph.VarValue(name, sort)
 	m := rewrite(l, func(old, u *law.Term) *law.Term {
-		if old.Op == nil || !picked[old.AppString()] {
+		if !change(old) {
 			return u
 		}
-		return setAttr(u, k, v)
+		return setAttr(u, u.Op.ParamIndex(param), v)
 	})
 	m.Given = append([]law.Declaration{{Name: name, Sort: sort}}, m.Given...)
 	return m

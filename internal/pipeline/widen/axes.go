@@ -224,7 +224,13 @@ func (x *insertion) through(op *graph.Op, a graph.Attrs, s []graph.Shape, out gr
 	case "combine":
 		in[0] = pos + 1
 		return a, axisAt(0, s[0][1:], pos)
-	case "gather":
+	case "reverse":
+		list, ok := a[0].Tuple()
+		if !ok || len(list) == 0 || pos <= int(list[len(list)-1]) || s[0][:pos].HasAxisRun() {
+			return nil, false
+		}
+		in[0] = pos
+	case "gather", "scatteradd":
 		if len(s[1]) != 1 || s[1].HasAxisRun() {
 			return nil, false
 		}
