@@ -148,9 +148,9 @@ func TestPresets(t *testing.T) {
 		if own := slices.DeleteFunc(u.Types, func(ty InputType) bool { return ty.Most > 0 }); len(own) != len(p.Types()) {
 			t.Errorf("%s: inputs that no operator takes", p.Name)
 		}
-		more, err := New([]string{p.Name, "neg"})
+		more, err := New([]string{p.Name, "erf"})
 		if err != nil || len(more.Operators()) != len(p.Ops)+1 {
-			t.Errorf("%s with neg: %v", p.Name, err)
+			t.Errorf("%s with erf: %v", p.Name, err)
 		}
 	}
 	if _, err := New([]string{"bert", "cnn"}); err == nil {

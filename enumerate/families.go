@@ -11,7 +11,8 @@ import (
 // families are all that can be enumerated, in canonical order: those of the
 // default and then those that are enumerated when asked for.
 var families = slices.Concat(matrixFamilies, imageFamilies, shapeFamilies, constantFamilies,
-	elementFamilies, functionFamilies(), sequenceFamilies, channelFamilies, layoutFamilies, decoderFamilies)
+	elementFamilies, functionFamilies(), sequenceFamilies, channelFamilies, layoutFamilies, decoderFamilies,
+	copyFamilies, trainingFamilies)
 
 // defaults is the number of families of the default universe.
 var defaults = len(matrixFamilies) + len(imageFamilies) + len(shapeFamilies) + len(constantFamilies)

@@ -125,3 +125,22 @@ func meshTableTypes() []InputType {
 		{Name: "w", Sizes: []int{6, 5}, Count: 1},
 	}
 }
+
+// meshFamilyTypes are matrices, and families of matrices that are no shards of one.
+func meshFamilyTypes() []InputType {
+	return []InputType{
+		{Name: "x", Sizes: []int{6, 5}, Count: 2},
+		{Name: "m", Sizes: []int{3, 2, 5}, Count: 2},
+		{Name: "w", Sizes: []int{3, 5, 5}, Count: 1},
+		{Name: "s", Sizes: []int{}, Count: 1},
+	}
+}
+
+// meshShapeTypes are tensors whose axes are merged and split, and families of them.
+func meshShapeTypes() []InputType {
+	return []InputType{
+		{Name: "y", Sizes: []int{6, 2, 4}, Count: 1},
+		{Name: "x", Sizes: []int{4, 6}, Count: 1},
+		{Name: "m", Sizes: []int{3, 2, 4}, Count: 1},
+	}
+}

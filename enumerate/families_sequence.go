@@ -53,13 +53,17 @@ func addReshape(u *Universe) {
 	}
 }
 
-// reduction is along the last axis, which stays with size 1; of images over
-// height and width.
+// reduction is along the last axis, which stays with size 1; of images over height and width; of
+// matrices and vectors also along any axes, which are removed.
 func reduction(o *graph.Op) family {
 	return family{name: o.Name, add: func(u *Universe) {
 		if !u.seq {
 			u.when(o, named{"axes": graph.TupleValue(2, 3), "keep": graph.IntValue(1)}, rank(4))
 			u.when(o, named{"axes": graph.TupleValue(1), "keep": graph.IntValue(1)}, rank(2))
+			for _, axes := range [][]int64{{0}, {1}, {0, 1}} {
+				u.when(o, named{"axes": graph.TupleValue(axes...)}, rank(2))
+			}
+			u.when(o, named{"axes": graph.TupleValue(0)}, rank(1))
 			return
 		}
 		for r := 2; r <= maxAxes; r++ {

@@ -10,6 +10,8 @@ type Preset struct {
 	// applied to each member. It is the size of each axis of a mesh in the case; 0: there
 	// are none.
 	Mesh int
+	// Apart: of the presets with a mesh, not one of those that run together.
+	Apart bool
 	// Whole: weights and constants are images of convolutions and pools at every level,
 	// not of up to 3 operators only.
 	Whole bool
@@ -36,6 +38,38 @@ func Presets() []Preset {
 		{Name: "taso",
 			Doc: "the default operators, and weights and constants as images at every level",
 			Ops: DefaultNames(), Types: DefaultTypes, Whole: true},
+		{Name: "elements",
+			Doc: "elementwise operators, with concats",
+			Ops: []string{"ewadd", "ewmul", "smul", "ewsub", "ewdiv", "reciprocal", "ewmax", "ewmin", "neg", "relu",
+				"concat", "one", "unit"},
+			Types: elementTypes},
+		{Name: "slices",
+			Doc:   "slices and concats of differences, kernels and constants",
+			Ops:   []string{"ewsub", "concat", "slice", "enlarge", "cpool", "one", "relu"},
+			Types: sliceTypes},
+		{Name: "reductions",
+			Doc: "sums, means and maxima along axes",
+			Ops: []string{"ewadd", "smul", "ewmul", "ewmax", "relu", "concat", "slice", "reducesum", "reducemean", "reducemax",
+				"transpose", "matmul", "one", "reverse"},
+			Types: reductionTypes},
+		{Name: "broadcasts",
+			Doc: "rows, columns, images and kernels repeated along an axis",
+			Ops: []string{"ewadd", "ewmul", "smul", "neg", "relu", "concat", "slice", "transpose", "matmul", "conv2d",
+				"poolavg", "poolmax", "enlarge", "one", "stretch", "lead"},
+			Types: copyTypes},
+		{Name: "training",
+			Doc: "derivatives: reversed axes, rows added to tables, constants",
+			Ops: []string{"ewadd", "ewmul", "smul", "relu", "concat", "matmul", "reducesum", "reducemean", "reverse",
+				"scatteradd", "gather", "slice", "one", "unit", "fill", "clip", "leakyrelu"},
+			Types: indexTypes},
+		{Name: "mesh-family",
+			Doc: "shards that differ: sums, products, slices and reductions of families",
+			Ops: append([]string{"ewadd", "ewmul", "ewmax", "neg", "smul", "relu", "concat", "slice", "matmul", "reducesum",
+				"reducemax", "reducemean"}, layouts...), Types: meshFamilyTypes, Mesh: 3, Apart: true},
+		{Name: "mesh-shape",
+			Doc:   "slices, softmax and halos of shards",
+			Ops:   append([]string{"slice", "softmax", "halo", "ewadd", "ewmax", "relu"}, layouts...),
+			Types: meshShapeTypes, Mesh: 3, Apart: true},
 		{Name: "parallel-mlp",
 			Doc: "sharded linear layers: data, column and row parallelism, and sums",
 			Ops: append([]string{"matmul", "ewadd", "relu", "smul", "concat", "transpose"}, layouts...), Types: meshMatrixTypes, Mesh: 3},

@@ -154,7 +154,7 @@ func used(ty InputType, want map[string]bool) bool {
 	case len(ty.Sizes) == 0:
 		return want["smul"]
 	case len(ty.Sizes) == 1:
-		return needs("bias", "scale", "bias2d", "scale2d", "scalekernel", "gather")
+		return needs("bias", "scale", "bias2d", "scale2d", "scalekernel", "gather", "scatteradd", "lead")
 	case ty.Name == "r":
 		return want["enlarge"]
 	case ty.Weight:

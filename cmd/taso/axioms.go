@@ -14,7 +14,7 @@ import (
 
 func newAxioms() *cobra.Command {
 	return group("axioms", "List and check the axioms that proofs start from",
-		"  taso axioms list\n  taso axioms check", newAxiomsList(), newAxiomsCheck())
+		"  taso axioms list\n  taso axioms check\n  taso axioms found my.rules", newAxiomsList(), newAxiomsCheck(), newAxiomsFound())
 }
 
 func newAxiomsList() *cobra.Command {

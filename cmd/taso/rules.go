@@ -6,5 +6,6 @@ func newRules() *cobra.Command {
 	return group("rules", "Show, convert and compare rule sets",
 		`  taso rules show my.rules
   taso rules convert my.rules my.json
-  taso rules compare before.rules after.rules`, newRulesShow(), newRulesConvert(), newRulesCompare())
+  taso rules compare before.rules after.rules
+  taso rules widen my.rules wide.rules`, newRulesShow(), newRulesConvert(), newRulesCompare(), newRulesWiden())
 }

@@ -16,7 +16,7 @@ import (
 func MeshPresets() []string {
 	var out []string
 	for _, p := range enumerate.Presets() {
-		if p.Mesh > 0 {
+		if p.Mesh > 0 && !p.Apart {
 			out = append(out, p.Name)
 		}
 	}

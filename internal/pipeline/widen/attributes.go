@@ -1,0 +1,182 @@
+package widen
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/law"
+)
+
+// sorts are the sorts of attribute variables that stand for a constant of a parameter, the most
+// general first.
+var sorts = map[string][]string{
+	graph.SortStride:  {graph.SortStride},
+	graph.SortPadding: {graph.SortPadding, graph.SortSame},
+	graph.SortAct:     {graph.SortAct},
+	graph.SortBorder:  {graph.SortBorder},
+}
+
+// attributes replaces constants of window operators by variables: first in all applications of an
+// operator, to tensors or to families of shards, then in one.
+func attributes(l *law.Law) []*law.Law {
+	var out []*law.Law
+	done := map[string]bool{}
+	for _, op := range operatorsOf(l) {
+		for _, param := range op.Params {
+			key := base(op) + "." + param.Name
+			if done[key] || sorts[param.Sort] == nil {
+				continue
+			}
+			done[key] = true
+			fits := func(u *law.Term) bool {
+				if u.Op == nil || base(u.Op) != base(op) {
+					return false
+				}
+				_, _, isVar := u.Attrs[u.Op.ParamIndex(param.Name)].Var()
+				return !isVar
+			}
+			var at []string
+			l.EachTerm(func(u *law.Term) {
+				if text := u.String(); fits(u) && !slices.Contains(at, text) {
+					at = append(at, text)
+				}
+			})
+			for _, sort := range sorts[param.Sort] {
+				name := fresh(l, param.Name[:1])
+				if len(at) > 0 {
+					out = append(out, withAttr(l, name, sort, param.Name, fits))
+				}
+				if len(at) < 2 {
+					continue
+				}
+				for _, text := range at {
+					out = append(out, withAttr(l, name, sort, param.Name, func(u *law.Term) bool { return fits(u) && u.String() == text }))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// base is the name of an operator, or of the one that it applies to each shard.
+func base(op *graph.Op) string { return strings.TrimPrefix(op.Name, graph.EachPrefix) }
+
+// withAttr is a law with a variable as a parameter of the applications that change selects.
+func withAttr(l *law.Law, name, sort, param string, change func(*law.Term) bool) *law.Law {
+	v := graph.VarValue(name, sort)
+	m := rewrite(l, func(old, u *law.Term) *law.Term {
+		if !change(old) {
+			return u
+		}
+		return setAttr(u, u.Op.ParamIndex(param), v)
+	})
+	m.Given = append([]law.Declaration{{Name: name, Sort: sort}}, m.Given...)
+	return m
+}
+
+func setAttr(u *law.Term, k int, v graph.Value) *law.Term {
+	w := *u
+	w.Attrs = slices.Clone(u.Attrs)
+	w.Attrs[k] = v
+	return &w
+}
+
+// rewrite is a law with its terms rebuilt from the operands up: f gets an application and the same
+// with rebuilt operands.
+func rewrite(l *law.Law, f func(old, u *law.Term) *law.Term) *law.Law {
+	memo := map[*law.Term]*law.Term{}
+	var build func(t *law.Term) *law.Term
+	build = func(t *law.Term) *law.Term {
+		if t.IsVar() {
+			return t
+		}
+		if r := memo[t]; r != nil {
+			return r
+		}
+		u := *t
+		u.Args = make([]*law.Term, len(t.Args))
+		for i, a := range t.Args {
+			u.Args[i] = build(a)
+		}
+		memo[t] = f(t, &u)
+		return memo[t]
+	}
+	m := *l
+	m.LHS, m.RHS = nil, nil
+	for _, t := range l.LHS {
+		m.LHS = append(m.LHS, build(t))
+	}
+	for _, t := range l.RHS {
+		m.RHS = append(m.RHS, build(t))
+	}
+	m.Given = slices.Clone(l.Given)
+	return &m
+}
+
+func operatorsOf(l *law.Law) (ops []*graph.Op) {
+	l.EachTerm(func(u *law.Term) {
+		if u.Op != nil && !slices.Contains(ops, u.Op) {
+			ops = append(ops, u.Op)
+		}
+	})
+	return ops
+}
+
+// fresh is a name for a variable or an axis run that a law does not have.
+func fresh(l *law.Law, stem string) string {
+	used := l.Mentions(l.Outputs()...)
+	taken := func(name string) bool {
+		if used.Names[name] || used.Sizes[name] || used.Runs[name] {
+			return true
+		}
+		_, ok := l.Find(name)
+		return ok
+	}
+	if !taken(stem) {
+		return stem
+	}
+	for i := 1; ; i++ {
+		if name := stem + strconv.Itoa(i); !taken(name) {
+			return name
+		}
+	}
+}
+
+// bounds lets the slices of a law that begin at 0 begin anywhere, and end anywhere where the end
+// is a number.
+func bounds(l *law.Law) []*law.Law {
+	picked := map[string]bool{}
+	var lo, hi graph.Value
+	l.EachTerm(func(u *law.Term) {
+		if u.Op == nil || len(u.Attrs) < 3 || u.Op.ParamIndex("lo") < 0 || len(picked) > 0 && (u.Attrs[1] != lo || u.Attrs[2] != hi) {
+			return
+		}
+		if d, ok := u.Attrs[1].Dim(); !ok || d != graph.Int(0) || u.Op.ParamIndex("lo") != 1 {
+			return
+		}
+		lo, hi = u.Attrs[1], u.Attrs[2]
+		picked[u.AppString()] = true
+	})
+	if len(picked) == 0 {
+		return nil
+	}
+	first := graph.DimValue(graph.Var(fresh(l, "i")).Sub(graph.Int(1)))
+	ends := []graph.Value{hi}
+	if d, _ := hi.Dim(); d.TooLarge() {
+		return nil
+	} else if _, ok := d.Const(); ok {
+		ends = []graph.Value{graph.DimValue(graph.Var(fresh(l, "j")))}
+	}
+	var out []*law.Law
+	for _, end := range ends {
+		out = append(out, rewrite(l, func(old, u *law.Term) *law.Term {
+			if old.Op == nil || !picked[old.AppString()] {
+				return u
+			}
+			return setAttr(setAttr(u, 1, first), 2, end)
+		}))
+	}
+	return out
+}

@@ -1,0 +1,195 @@
+package widen
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/parallel"
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/sums"
+)
+
+// Options configure Rules.
+type Options struct {
+	Workers int    // goroutines; 0: one for each processor
+	Step    func() // if not nil, called after each rule, by several goroutines
+}
+
+// Report counts what became of the rules of a set.
+type Report struct {
+	Rules    int `json:"rules"`    // of the set
+	Widened  int `json:"widened"`  // stated more generally
+	Instance int `json:"instance"` // dropped: instances of other rules
+	Written  int `json:"written"`  // of the new set
+}
+
+const (
+	// mostWork bounds the work of one proof, see [sums.CertifyWithin].
+	mostWork = 1000
+	// mostSteps bounds the steps for one rule.
+	mostSteps = 24
+	// mostOperators bounds the operators of a side: larger rules are kept as they are.
+	mostOperators = 8
+)
+
+// Rules is a set with its rules stated more generally. Rules that are not proved are left out, and
+// so are those that are instances of another rule. The error is the end of ctx, or that of a rule
+// without types.
+func Rules(ctx context.Context, in *rules.Set, opt Options) (*rules.Set, *Report, error) {
+	rep := &Report{Rules: in.Len()}
+	wide := make([]*rules.Rule, in.Len())
+	err := parallel.Each(ctx, parallel.Workers(opt.Workers, in.Len()), in.Len(), func(_, i int) error {
+		r := in.Rules[i]
+		if opt.Step != nil {
+			defer opt.Step()
+		}
+		if r.Status != rules.Proved {
+			return nil
+		}
+		w, err := rule(ctx, r)
+		if err != nil {
+			return fmt.Errorf("rule %s: %w", r.ID(), err)
+		}
+		wide[i] = w
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	of := map[*law.Law]*rules.Rule{}
+	var laws []*law.Law
+	for i, w := range wide {
+		if w == nil {
+			continue
+		}
+		if w != in.Rules[i] {
+			rep.Widened++
+		}
+		of[w.Law] = w
+		laws = append(laws, w.Law)
+	}
+	more, err := exchanges(ctx, laws)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range more {
+		of[r.Law] = r
+		laws = append(laws, r.Law)
+	}
+	kept, pruned := rules.Subsume(laws)
+	rep.Instance = len(pruned)
+	out := &rules.Set{Header: in.Header, Axioms: in.Axioms, Lemmas: in.Lemmas}
+	for _, l := range kept {
+		r := *of[l]
+		// Rules that it was derived from may be dropped here.
+		r.DerivableFrom = nil
+		out.Add(&r)
+	}
+	rep.Written = out.Len()
+	return out, rep, ctx.Err()
+}
+
+// rule is a rule stated as generally as steps find, or the rule itself.
+func rule(ctx context.Context, r *rules.Rule) (*rules.Rule, error) {
+	if max(law.Size(r.Law.LHS...), law.Size(r.Law.RHS...)) > mostOperators {
+		return r, nil
+	}
+	best := r
+	for range mostSteps {
+		next, err := step(ctx, best)
+		if err != nil || next == nil {
+			return best, err
+		}
+		best = next
+	}
+	return best, nil
+}
+
+// step is the first law that a step makes of a rule and that is proved, as a rule; or nil.
+func step(ctx context.Context, r *rules.Rule) (*rules.Rule, error) {
+	tried := map[string]bool{}
+	for _, candidates := range []func(*law.Law) []*law.Law{attributes, bounds, untied, products, numbers, axes, absorbed, merged, permutations, conditioned} {
+		for _, l := range candidates(r.Law) {
+			if text := law.Body(l); tried[text] {
+				continue
+			} else {
+				tried[text] = true
+			}
+			next, err := proved(ctx, l, r)
+			if err != nil || next != nil {
+				return next, err
+			}
+		}
+	}
+	return nil, nil
+}
+
+// proved is a law as a rule with a proof that the checker accepts, if the rule it was made from is
+// an instance of it and it says more, or the same with fewer axis runs; else nil.
+func proved(ctx context.Context, l *law.Law, from *rules.Rule) (*rules.Rule, error) {
+	if _, err := l.Types(); err != nil {
+		return nil, nil
+	}
+	r, err := rules.New(l)
+	if err != nil || r.ID() == from.ID() || law.ID(r.Law) != r.ID() {
+		return nil, nil
+	}
+	if !rules.Instance(r.Law, from.Law) || runs(r.Law) >= runs(from.Law) && rules.Instance(from.Law, r.Law) {
+		return nil, nil
+	}
+	tokens, err := sums.CertifyWithin(ctx, r.Law, mostWork)
+	if err != nil || tokens == nil {
+		return nil, err
+	}
+	r.Proof = &law.Proof{Meaning: tokens}
+	if _, err := check.Rule(r.Law, r.Proof, nil); err != nil {
+		return nil, nil
+	}
+	r.Status, r.Engine, r.Level = rules.Proved, engine, from.Level
+	r.Derivable, r.Conditional = from.Derivable, from.Conditional
+	return r, nil
+}
+
+// engine names the prover in rules.
+const engine = "sums"
+
+// exchanges are rules that exchange the operands of the commutative operators of laws, which
+// enumeration does not state: it meets one of the two orders only.
+func exchanges(ctx context.Context, laws []*law.Law) ([]*rules.Rule, error) {
+	var ops []*graph.Op
+	for _, l := range laws {
+		for _, op := range operatorsOf(l) {
+			if op.Commutative && op.Elementwise && op.In == 2 && !slices.Contains(ops, op) {
+				ops = append(ops, op)
+			}
+		}
+	}
+	var out []*rules.Rule
+	for _, op := range ops {
+		s := graph.Shape{graph.AxisRun("P")}
+		a, b := law.V("A"), law.V("B")
+		r, err := rules.New(&law.Law{Kind: law.Rule, Given: []law.Declaration{{Name: "A", Shape: s}, {Name: "B", Shape: s}},
+			LHS: []*law.Term{law.Apply(op, op.MustAttr(nil), a, b)}, RHS: []*law.Term{law.Apply(op, op.MustAttr(nil), b, a)}})
+		if err != nil {
+			return nil, err
+		}
+		tokens, err := sums.CertifyWithin(ctx, r.Law, mostWork)
+		if err != nil {
+			return nil, err
+		}
+		if tokens == nil {
+			continue
+		}
+		r.Proof = &law.Proof{Meaning: tokens}
+		if _, err := check.Rule(r.Law, r.Proof, nil); err != nil {
+			continue
+		}
+		r.Status, r.Engine, r.Level = rules.Proved, engine, 1
+		out = append(out, r)
+	}
+	return out, nil
+}

@@ -1,0 +1,118 @@
+package widen
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/verify/check"
+)
+
+func set(t testing.TB, texts ...string) *rules.Set {
+	t.Helper()
+	s := &rules.Set{}
+	for _, text := range texts {
+		r, err := rules.Parse("rule x " + text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Status, r.Level = rules.Proved, 2
+		s.Add(r)
+	}
+	return s
+}
+
+// Each step states a rule as generally as the axiom that says the same, and no further.
+func TestRules(t *testing.T) {
+	for _, c := range []struct{ name, from, want string }{
+		{"permutation", "given A : [a, b], B : [a, b] then transpose(ewadd(A, B)) == ewadd(transpose(A), transpose(B))",
+			"given q : perm, A : [S..], B : [S..] then transpose[perm=q](ewadd(A, B)) == ewadd(transpose[perm=q](A), transpose[perm=q](B))"},
+		{"inverse", "given A : [a, b] then transpose(transpose(A)) == A",
+			"given q : perm, A : [S..] then transpose[perm=inverse(q)](transpose[perm=q](A)) == A"},
+		{"axes", "given A : [a, b, c], B : [] then smul(reshape[shape=[a*b, c]](A), B) == reshape[shape=[a*b, c]](smul(A, B))",
+			"given A : [P.., a, b, Q..], B : [] then smul(reshape[shape=[P.., a*b, Q..]](A), B) == reshape[shape=[P.., a*b, Q..]](smul(A, B))"},
+		{"bounds", "given A : [a, b], B : [a, b] then slice[axis=0, lo=0, hi=c](ewadd(A, B)) == ewadd(slice[axis=0, lo=0, hi=c](A), slice[axis=0, lo=0, hi=c](B))",
+			"given A : [P.., n, S..], B : [P.., n, S..] then slice[axis=#P, lo=i-1, hi=j](ewadd(A, B)) == ewadd(slice[axis=#P, lo=i-1, hi=j](A), slice[axis=#P, lo=i-1, hi=j](B))"},
+		{"attributes", "given A : [a, b, c, d], W : [e, b, h, k], B : [] then conv2d[pad=valid](smul(A, B), W) == smul(conv2d[pad=valid](A, W), B)",
+			"given s : stride, r : stride, p : padding, A : [a, b, c, d], W : [e, b, h, k], B : [] then conv2d[stride=s, pad=p, dilation=r](smul(A, B), W) == smul(conv2d[stride=s, pad=p, dilation=r](A, W), B)"},
+	} {
+		out, rep, err := Rules(context.Background(), set(t, c.from), Options{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := set(t, c.want).Rules[0]
+		if rep.Widened != 1 {
+			t.Errorf("%s: not stated more generally", c.name)
+		}
+		found := false
+		for _, r := range out.Rules {
+			found = found || rules.Instance(r.Law, want.Law)
+			if _, err := check.Rule(r.Law, r.Proof, nil); err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		}
+		if !found {
+			t.Errorf("%s: %s is no instance of\n%s", c.name, law.Body(want.Law), law.Body(out.Rules[len(out.Rules)-1].Law))
+		}
+	}
+}
+
+// A rule that holds for one rank, one permutation and one padding only stays as it is.
+func TestKept(t *testing.T) {
+	s := set(t, "given A : [a, b, c, d], W : [e, b, 1, 1] then relu(conv2d[pad=valid](A, W)) == conv2d[pad=valid, act=relu](A, W)")
+	out, _, err := Rules(context.Background(), s, Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range out.Rules {
+		for _, d := range r.Law.Given {
+			if d.Sort == "act" {
+				t.Errorf("the activation became a variable: %s", law.Body(r.Law))
+			}
+		}
+	}
+}
+
+// The set does not depend on the number of workers.
+func TestWorkers(t *testing.T) {
+	var first string
+	for _, workers := range []int{1, 3} {
+		out, _, err := Rules(context.Background(), set(t,
+			"given A : [a, b] then transpose(transpose(A)) == A",
+			"given A : [a, b], B : [a, b] then transpose(ewadd(A, B)) == ewadd(transpose(A), transpose(B))"), Options{Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := rules.WriteText(&b, out); err != nil {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = b.String()
+		} else if b.String() != first {
+			t.Errorf("%d workers:\n%s\nwant\n%s", workers, b.String(), first)
+		}
+	}
+}
+
+func ExampleRules() {
+	r, err := rules.Parse("rule x given A : [a, b], B : [] then transpose(smul(A, B)) == smul(transpose(A), B)")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r.Status = rules.Proved
+	out, _, err := Rules(context.Background(), &rules.Set{Rules: []*rules.Rule{r}}, Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(law.Body(out.Rules[0].Law))
+	// Output:
+	// rule x
+	//   given u : perm, A : [P..], B : []
+	//   then  smul(transpose[perm=u](A), B) == transpose[perm=u](smul(A, B))
+}
