@@ -84,7 +84,8 @@ func TestReadmeOutput(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	for _, q := range quotes(text) {
-		if q.output == "" || strings.Contains(q.output, "…") {
+		cut := q.args[0] != "gen-rules" && strings.Contains(q.output, "…") // gen-rules cuts its own lines
+		if q.output == "" || cut {
 			continue
 		}
 		switch name := strings.Join(q.args, " "); {
