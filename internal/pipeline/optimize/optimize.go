@@ -11,7 +11,7 @@ import (
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
-	"github.com/taso-go/taso/internal/pipeline/weights"
+	"github.com/taso-go/taso/internal/pipeline/weightfacts"
 	"github.com/taso-go/taso/internal/procstat"
 	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
@@ -53,7 +53,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.weights, err = weights.Known(o.Model); err != nil {
+	if o.weights, err = weightfacts.Of(o.Model); err != nil {
 		return nil, err
 	}
 	if o.Source != nil {

@@ -1,16 +1,16 @@
-package weights_test
+package weightfacts_test
 
 import (
 	"fmt"
 
 	"github.com/taso-go/taso/graph"
 	_ "github.com/taso-go/taso/graph/op"
-	"github.com/taso-go/taso/internal/pipeline/weights"
+	"github.com/taso-go/taso/internal/pipeline/weightfacts"
 	"github.com/taso-go/taso/model"
 )
 
-func ExampleKnown() {
-	g, err := graph.ParseText("m.graph", "x : float32[2]\nw : weight float32[2]\ny = ewmul(x, w)\noutput y\n")
+func ExampleOf() {
+	g, err := graph.ParseText("m.graph", "x : float32[2]\nw : weight float32[2]\ny = ewmul(x, w)\nreturn y\n")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -21,7 +21,7 @@ func ExampleKnown() {
 			m.Weights[id] = model.FromFloat32([]int{2}, []float32{1, 1})
 		}
 	}
-	w, err := weights.Known(m)
+	w, err := weightfacts.Of(m)
 	if err != nil {
 		fmt.Println(err)
 		return

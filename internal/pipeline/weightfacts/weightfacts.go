@@ -1,4 +1,4 @@
-package weights
+package weightfacts
 
 import (
 	"sync"
@@ -9,8 +9,8 @@ import (
 	"github.com/taso-go/taso/verify/network"
 )
 
-// Known is what is known of the numbers of the weights of a model, for [bank.FromReal].
-func Known(m *model.Model) (w bank.Weights, err error) {
+// Of is what is known of the numbers of the weights of a model, for [bank.FromReal].
+func Of(m *model.Model) (w bank.Weights, err error) {
 	ids, err := network.Infinite(m)
 	if err != nil {
 		return w, err
