@@ -56,7 +56,7 @@ func savingsTable(rep *genrules.Report) string {
 		return b.String()
 	}
 	b.WriteByte('\n')
-	line("What each rule alone saves of the modelled cost, %.4g ms (%s, one kernel per operator):", 1e3*f.Cost, f.Machine)
+	line("What each rule alone saves of the modelled cost, %.4g ms (%s, fused kernels):", 1e3*f.Cost, f.Machine)
 	line("MODELLED  PLACES  PER PLACE (us)  ID            REWRITE")
 	for _, s := range list[:min(len(list), shownSavings)] {
 		line("%6.2f %%  %6d  %14.2f  %s  %s: %s -> %s", 100*s.Part, s.Places, 1e6*s.Saves/float64(s.Places), s.ID, s.Words, s.Before, s.After)

@@ -13,20 +13,23 @@ import (
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/internal/pipeline/weightfacts"
 	"github.com/taso-go/taso/model"
+	"github.com/taso-go/taso/search"
 )
 
 // ForModel is the part of a report about the model that rules are generated for.
 type ForModel struct {
 	Name      string          `json:"name"`
 	Operators []ModelOperator `json:"operators"`
-	// Machine is the machine whose formula models costs, each operator being a kernel.
+	// Machine is the machine whose formula models costs, kernels being fused as taso optimize does
+	// for a CPU.
 	Machine string `json:"machine"`
 	// Cost is the modelled cost of the model in seconds.
 	Cost float64 `json:"modelled_cost_seconds"`
 	// Rules are what the rules save in the model, in the order of the rule set.
 	Rules []Saving `json:"rules"`
 
-	net *bank.Bank
+	net     *bank.Bank
+	machine *cost.Machine
 }
 
 // ModelOperator is an operator of a model, and what is enumerated for it.
@@ -72,11 +75,16 @@ func Choose(m *model.Model, more []string) (ops []string, forModel *ForModel, er
 	if err != nil {
 		return nil, nil, err
 	}
-	net, _, err := bank.FromReal(m.Graph, priceBy(machine), known)
+	net, _, err := bank.FromReal(m.Graph, nil, known)
 	if err != nil {
 		return nil, nil, err
 	}
-	f := &ForModel{Name: m.Name, Machine: usefulMachine, Cost: float64(net.Cost()) / picoseconds, net: net}
+	f := &ForModel{Name: m.Name, Machine: usefulMachine, net: net, machine: machine}
+	t, err := f.trail(&search.Rules{})
+	if err != nil {
+		return nil, nil, err
+	}
+	f.Cost = float64(t.Price.Cost()) * cost.Picosecond
 	c := chooser{net: net, seq: isSequence(net)}
 	net.Nodes(func(n bank.Node) bool {
 		if !net.Fixed(n) {
@@ -119,20 +127,6 @@ func Choose(m *model.Model, more []string) (ops []string, forModel *ForModel, er
 	slices.Sort(ops)
 	ops = slices.Compact(ops)
 	return ops, f, nil
-}
-
-// picoseconds are in a second: a bank counts whole ones.
-const picoseconds = 1e12
-
-// priceBy prices operators by the formula of a machine, each as a kernel, in picoseconds.
-func priceBy(m *cost.Machine) bank.Price {
-	return func(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) int64 {
-		s, _, err := m.Cost(cost.Application{Op: op, Attrs: a, In: in, Out: out})
-		if err != nil {
-			return 0
-		}
-		return int64(float64(s) * picoseconds)
-	}
 }
 
 // chooser looks at the nodes of a model.
@@ -399,11 +393,11 @@ func (c *chooser) repeating(n bank.Node) string {
 			from = from[1:]
 		}
 		switch {
-		case len(from) == 1 && rank >= 2 && from[0] == out[rank-1] && from[0] > 1:
+		case c.seq && len(from) == 1 && rank >= 2 && from[0] == out[rank-1] && from[0] > 1:
 			return as("bias", "scale")
 		case len(from) == 3 && rank == 4 && from[0] == out[1] && from[1] == 1 && from[2] == 1:
 			return as("bias2d", "scale2d")
-		case len(from) == 2 && rank >= 3 && name == "ewadd" && slices.Equal(from, out[rank-2:]):
+		case c.seq && len(from) == 2 && rank >= 3 && name == "ewadd" && slices.Equal(from, out[rank-2:]):
 			return "mask"
 		}
 	}

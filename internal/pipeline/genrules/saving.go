@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/rewrite"
+	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/search"
 )
@@ -55,24 +57,30 @@ func Rank(ctx context.Context, set *rules.Set, f *ForModel) error {
 		}
 		return found[id]
 	}
-	rw := search.NewRewriter(f.net, all)
-	rw.All(func(m *search.Match) bool {
-		id := m.Direction.Law.Law.Name
-		made, lower := tryUse(rw, m)
-		if made {
-			of(id).Matches++
-			saves[id] = saves[id] || lower
-		}
-		return ctx.Err() == nil
-	})
-	if err := ctx.Err(); err != nil {
+	t, err := f.trail(all)
+	if err != nil {
 		return err
+	}
+	now := t.Price.Cost()
+	for n := bank.Node(1); int(n) <= t.Net.Len(); n++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		one, many := t.Moves.At(n)
+		for _, m := range slices.Concat(one, many) {
+			lower := false
+			if t.Try(&m, func(cost int64, _ bank.Hash) { lower = cost < now }) {
+				id := m.Direction.Law.Law.Name
+				of(id).Matches++
+				saves[id] = saves[id] || lower
+			}
+		}
 	}
 	for _, r := range set.Rules {
 		s := of(r.ID())
 		s.Derivable = r.Derivable
 		if saves[r.ID()] {
-			if err := useAll(ctx, &compiled, r, f, s); err != nil {
+			if err := f.useAll(ctx, &compiled, r, s); err != nil {
 				return err
 			}
 		}
@@ -88,58 +96,46 @@ func Rank(ctx context.Context, set *rules.Set, f *ForModel) error {
 	return nil
 }
 
-// tryUse makes a use and undoes it: whether it can be made and changes something, and whether
-// the cost is lower then.
-func tryUse(rw *search.Rewriter, m *search.Match) (made, lower bool) {
-	mark, before := rw.Net.Mark(), rw.Net.Cost()
-	roots := slices.Clone(m.Roots)
-	if made = rw.Apply(m) == nil; made {
-		lower = rw.Net.Cost() < before
-		made = lower || slices.ContainsFunc(roots, func(t bank.Tensor) bool { return !rw.Net.Has(t) })
-	}
-	rw.Net.Undo(mark)
-	return made, lower
+// trail begins at the model, with the moves of some rules.
+func (f *ForModel) trail(r *search.Rules) (*search.Trail, error) {
+	net := f.net.Clone()
+	p := search.NewPricer(net, lower.CPU(), cost.Picoseconds{Model: f.machine})
+	return search.NewTrail(search.NewRewriter(net, r), p), p.Err()
 }
 
 // useAll uses a rule wherever it lowers the cost, each use on top of those before.
-func useAll(ctx context.Context, cache *rewrite.Cache, r *rules.Rule, f *ForModel, s *Saving) error {
+func (f *ForModel) useAll(ctx context.Context, cache *rewrite.Cache, r *rules.Rule, s *Saving) error {
 	one, _, err := search.NewRulesFrom(cache, []*law.Law{r.Law})
 	if err != nil {
 		return err
 	}
-	net := f.net.Clone()
-	rw := search.NewRewriter(net, one)
-	start := net.Cost()
+	t, err := f.trail(one)
+	if err != nil {
+		return err
+	}
+	start := t.Price.Cost()
 	before, after := r.Law.LHS, r.Law.RHS
-	for n := bank.Node(1); int(n) <= net.Len(); {
+	for n := bank.Node(1); int(n) <= t.Net.Len(); {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var use *search.Move
-		if net.Live(n) {
-			rw.At(n, func(m *search.Match) bool {
-				if _, lower := tryUse(rw, m); !lower {
-					return true
-				}
-				use = &search.Move{Direction: m.Direction, Roots: slices.Clone(m.Roots), Vars: slices.Clone(m.Vars)}
-				return false
-			})
-		}
-		if use == nil {
+		single, several := t.Moves.At(n)
+		moves := slices.Concat(single, several)
+		now := t.Price.Cost()
+		i := slices.IndexFunc(moves, func(m search.Move) bool {
+			lower := false
+			return t.Try(&m, func(cost int64, _ bank.Hash) { lower = cost < now }) && lower
+		})
+		if i < 0 || !t.Do(&moves[i]) {
 			n++
 			continue
 		}
-		var failed error
-		if !rw.Find(use, func(m *search.Match) { failed = rw.Apply(m) }) || failed != nil {
-			n++
-			continue
-		}
-		if s.Places++; use.Direction.Backward {
+		if s.Places++; moves[i].Direction.Backward {
 			before, after = r.Law.RHS, r.Law.LHS
 		}
 	}
-	saved := start - net.Cost()
-	s.Saves = float64(saved) / picoseconds
+	saved := start - t.Price.Cost()
+	s.Saves = float64(saved) * cost.Picosecond
 	if start > 0 {
 		s.Part = float64(saved) / float64(start)
 	}

@@ -374,7 +374,7 @@ func (o *Options) replay(found *searching) (n *search.Network, steps []Step, err
 			return nil, nil, err
 		}
 		for i, net := range []*bank.Bank{start, n.Net} {
-			p := search.NewPricer(net, o.Target, priced{o.Cost})
+			p := search.NewPricer(net, o.Target, cost.Picoseconds{Model: o.Cost})
 			c := cost.Seconds(float64(p.Cost()) * unit)
 			if i == 0 {
 				steps[0].Before = c
@@ -388,7 +388,7 @@ func (o *Options) replay(found *searching) (n *search.Network, steps []Step, err
 	}
 	path := found.path
 	rw := search.NewRewriter(n.Net, found.rules)
-	p := search.NewPricer(n.Net, o.Target, priced{o.Cost})
+	p := search.NewPricer(n.Net, o.Target, cost.Picoseconds{Model: o.Cost})
 	for i := range path {
 		s := stepOf(&path[i])
 		s.Before = cost.Seconds(float64(p.Cost()) * unit)
