@@ -203,9 +203,12 @@ func (c *chooser) choose(n bank.Node) ModelOperator {
 		return r
 	}
 	out := net.Type(net.Out(n, 0))
+	if o.Out > 1 && o.Name != "split" {
+		return not("it has %d results, operators of one are enumerated", o.Out)
+	}
 	for _, t := range append(slices.Clone(net.Operands(n)), net.Out(n, 0)) {
 		if ty := net.Type(t); !ty.DType.IsFloat() && o.Name != "gather" {
-			return not("it is about %s", ty.DType)
+			return not("it has operands or results of type %s; real numbers are enumerated", ty.DType)
 		}
 	}
 	if _, ok := graph.Lookup(o.Name); !ok {
