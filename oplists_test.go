@@ -41,6 +41,7 @@ var listsOfOperators = map[string]string{
 	"enumerate/general/pair.go":              "which attributes become variables",
 	"verify/explain/picture.go":              "colours",
 	"law/mutate/mutate.go":                   "which mistakes are worth trying",
+	"internal/pipeline/genrules/model.go":    "what is enumerated for an operator of a model",
 }
 
 // fewest is how many operators make a list.

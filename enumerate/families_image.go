@@ -1,6 +1,8 @@
 package enumerate
 
 import (
+	"slices"
+
 	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
@@ -14,8 +16,8 @@ var (
 )
 
 var imageFamilies = []family{
-	{name: "conv2d", add: func(u *Universe) { u.addConv(graph.NameValue("none")) }},
-	{name: "conv2d_relu", add: func(u *Universe) { u.addConv(graph.NameValue("relu")) }},
+	{name: "conv2d", add: func(u *Universe) { u.addConv(caseConv("none"), [2]int{}) }},
+	{name: "conv2d_relu", add: func(u *Universe) { u.addConv(caseConv("relu"), [2]int{}) }},
 	{name: "poolavg", add: func(u *Universe) { u.addPool(op.PoolAvg) }},
 	{name: "poolmax", add: func(u *Universe) { u.addPool(op.PoolMax) }},
 }
@@ -25,16 +27,26 @@ func (u *Universe) addPool(o *graph.Op) {
 		rank(4))
 }
 
-// addConv adds convolution with 1 to 8 groups; the groups follow from the
-// operands' channels.
-func (u *Universe) addConv(act graph.Value) {
+// caseConv is the convolution of the case with an activation.
+func caseConv(act string) graph.Attrs {
+	return op.Conv2D.MustAttr(named{"stride": caseStride, "pad": casePad, "act": graph.NameValue(act)})
+}
+
+// addConv adds convolution with 1 to 8 groups, which follow from the operands' channels. kernel
+// is the height and width of its kernels, 0: any.
+func (u *Universe) addConv(attrs graph.Attrs, kernel [2]int) {
 	var byGroups [9]uint16
 	for g := 1; g <= 8; g++ {
-		byGroups[g] = u.add(op.Conv2D, named{"stride": caseStride, "pad": casePad,
-			"groups": graph.IntValue(int64(g)), "act": act})
+		attrs := slices.Clone(attrs)
+		attrs[op.Conv2D.ParamIndex("groups")] = graph.IntValue(int64(g))
+		u.insts = append(u.insts, newInst(op.Conv2D, attrs))
+		byGroups[g] = uint16(len(u.insts) - 1)
 	}
 	u.template(op.Conv2D, func(a, b []int, _ seamSet) []uint16 {
 		if len(a) != 4 || len(b) != 4 || a[1]%b[1] != 0 {
+			return nil
+		}
+		if kernel != [2]int{} && kernel != [2]int(b[2:]) {
 			return nil
 		}
 		g := a[1] / b[1]

@@ -2,6 +2,7 @@ package enumerate
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -68,7 +69,9 @@ func Default() *Universe {
 
 // New builds a universe over the named operators (those of the default if names
 // is empty) and the inputs that suit them, less the types no operator can use.
-// The name of a preset stands for its operators and sets the inputs.
+// The name of a preset stands for its operators and sets the inputs. An operator may be given with
+// attribute values, such as "poolmax[kh=3, kw=3, stride=(2, 2), pad=valid]"; a convolution also
+// with the size of its kernels, "conv2d[pad=valid] 1x1".
 func New(names []string) (*Universe, error) {
 	if len(names) == 0 {
 		names = DefaultNames()
@@ -77,7 +80,18 @@ func New(names []string) (*Universe, error) {
 	var types []InputType
 	preset := ""
 	want := map[string]bool{}
+	var list []given
 	for _, n := range names {
+		if strings.Contains(n, "[") {
+			g, err := parseGiven(n)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.ContainsFunc(list, func(o given) bool { return o.text == g.text }) {
+				list = append(list, g)
+			}
+			continue
+		}
 		if p, ok := presetOf(n); ok {
 			if preset != "" && preset != n {
 				return nil, fmt.Errorf("presets %s and %s together: each has inputs of its own", preset, n)
@@ -96,20 +110,26 @@ func New(names []string) (*Universe, error) {
 		}
 		want[n] = true
 	}
+	slices.SortFunc(list, func(a, b given) int { return strings.Compare(a.text, b.text) })
 	families := familiesOf(want)
 	for _, f := range families {
 		if want[f.name] {
 			u.names = append(u.names, f.name)
 		}
 	}
+	named := maps.Clone(want) // also those that are given with attributes
+	for _, g := range list {
+		u.names = append(u.names, g.text)
+		named[g.family] = true
+	}
 	if preset == "" {
-		types = suited(families, want)
+		types = suitedToGiven(suited(families, named), list, named)
 	}
 	if want["split"] && !u.whole {
 		types = append(slices.Clone(types), joined()...)
 	}
 	for _, ty := range types {
-		if used(ty, want) || ty.Defined {
+		if used(ty, named) || ty.Defined {
 			u.Types = append(u.Types, ty)
 		}
 	}
@@ -118,6 +138,9 @@ func New(names []string) (*Universe, error) {
 		if want[f.name] {
 			f.add(u)
 		}
+	}
+	for _, g := range list {
+		g.add(u)
 	}
 	if len(u.insts) > 250 {
 		return nil, fmt.Errorf("%d operator instances, at most 250", len(u.insts))

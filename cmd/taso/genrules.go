@@ -26,6 +26,8 @@ type genRules struct {
 	stages, json      bool
 	parallel          bool
 	define            defineFlag
+	forModel          string
+	model             modelFlags
 }
 
 func newGenRules() *cobra.Command {
@@ -44,6 +46,10 @@ operators on, convolutions and pools of weights or constants are left out (--ops
 
 ` + presetHelp() + `
 
+--for takes operators, attributes and constants from a model (an ONNX file, NAME.graph, or a built-in
+model), and ranks the rules by the modelled cost that they save there; --ops then adds operators.
+The rules that save most come first in the file; those that match nowhere in the model come last.
+
 --parallel discovers rules about sharded tensors, with the presets parallel-... (default all).
 The same flags give the same files. Ctrl-C writes the rules that are proved so far; with
 --checkpoint the same command continues. docs/rules.md has more, docs/scale.md about long runs.
@@ -55,13 +61,16 @@ On request: ` + wrapped(strings.Join(enumerate.OperatorNames()[len(enumerate.Def
   taso gen-rules --max-ops 3 --ops bert --out bert.rules --html bert.html
   taso gen-rules --max-ops 3 --ops matmul,ewadd,concat,split --minimal --out small.rules
   taso gen-rules --define docs/ops/textbook.ops --ops cumsum,ewadd,smul --out cumsum.rules
+  taso gen-rules --for model.onnx --out model.rules
+  taso optimize model.onnx --rules model.rules
   taso gen-rules --parallel --max-ops 4 --out parallel.rules`,
 		Args: cobra.NoArgs,
 		RunE: g.run,
 	}
 	f := c.Flags()
 	f.IntVar(&g.opt.MaxOps, "max-ops", 3, "largest number of operators on each side of a rule")
-	f.StringSliceVar(&g.opt.Ops, "ops", nil, "`NAME,NAME`: operators or a preset (default those of TASO's generator)")
+	f.Var((*operatorList)(&g.opt.Ops), "ops", "`NAME,NAME`: operators or a preset (default those of TASO's generator)")
+	f.StringVar(&g.forModel, "for", "", "`MODEL`: take the operators from a model, and rank the rules by what they save there")
 	g.define.add(c, "`FILE`: operators defined by a text, for --ops (docs/rules.md); may be given again")
 	f.BoolVar(&g.parallel, "parallel", false, "rules about sharded tensors; --ops then names parallel presets")
 	f.StringVar(&g.out, "out", "", "write the rules to `FILE.rules` and the certificates to FILE.cert")
@@ -83,7 +92,21 @@ On request: ` + wrapped(strings.Join(enumerate.OperatorNames()[len(enumerate.Def
 	f.BoolVar(&g.opt.Quantified, "quantified", false, "also run Z3 with quantified axioms and compare the times")
 	under(c, "Run flags", "exhaustive", "workers", "seed", "memory", "spill", "checkpoint", "quantified")
 	c.Flag("memory").DefValue = ""
+	g.model.addFor(c)
+	exclusive(c, "for", "parallel")
 	return c
+}
+
+// operatorList is a flag: operators, perhaps with attributes in brackets, between commas.
+type operatorList []string
+
+func (l *operatorList) String() string { return strings.Join(*l, ",") }
+
+func (l *operatorList) Type() string { return "NAME,NAME" }
+
+func (l *operatorList) Set(text string) error {
+	*l = append(*l, enumerate.SplitList(text)...)
+	return nil
 }
 
 // presetHelp lists the presets, a line each.
@@ -115,6 +138,32 @@ func (g *genRules) run(c *cobra.Command, _ []string) error {
 	if g.opt.SemanticOps == 0 {
 		g.opt.SemanticOps = -1 // the library's zero means its default
 	}
+	run := genrules.Run
+	switch {
+	case g.forModel != "":
+		if !g.model.builtin(g.forModel) {
+			g.model.others = -1 // a file that is no argument
+		}
+		m, _, err := g.model.readBeside(g.forModel, g.outputs())
+		if err != nil {
+			return err
+		}
+		ops, chosen, err := genrules.Choose(m, g.opt.Ops)
+		if err != nil {
+			return fmt.Errorf("--for: %w", err)
+		}
+		g.opt.Ops = ops
+		if !g.json {
+			printChosen(c.ErrOrStderr(), chosen, ops)
+		}
+		run = func(ctx context.Context, opt genrules.Options) (*genrules.Report, error) {
+			return genrules.RunFor(ctx, opt, chosen)
+		}
+	case g.parallel:
+		run = func(ctx context.Context, opt genrules.Options) (*genrules.Report, error) {
+			return genrules.Several(ctx, opt, opt.Ops)
+		}
+	}
 	if !g.json {
 		printPlan(c.ErrOrStderr(), g)
 	}
@@ -122,12 +171,6 @@ func (g *genRules) run(c *cobra.Command, _ []string) error {
 		g.opt.Progress = progress.New(os.Stderr, progress.Options{})
 	}
 	defer collector.Lazily(collector.Generation, int64(g.memory))()
-	run := genrules.Run
-	if g.parallel {
-		run = func(ctx context.Context, opt genrules.Options) (*genrules.Report, error) {
-			return genrules.Several(ctx, opt, opt.Ops)
-		}
-	}
 	rep, err := run(c.Context(), g.opt)
 	g.opt.Progress.Close()
 	if err != nil {

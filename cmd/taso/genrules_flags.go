@@ -23,6 +23,13 @@ func (g *genRules) validate() error {
 	if g.opt.Workers < 0 || g.opt.SemanticOps < 0 {
 		return fmt.Errorf("--workers and --semantic-ops must not be negative")
 	}
+	if g.forModel == "" {
+		for _, name := range []string{"shape", "batch", "constant", "defaults"} {
+			if g.model.cmd.Flags().Changed(name) {
+				return fmt.Errorf("--%s is for the model of --for, which is not given", name)
+			}
+		}
+	}
 	if d := g.opt.Spill; d != "" {
 		if st, err := os.Stat(d); err != nil {
 			return fmt.Errorf("--spill %s: %w", d, errors.Unwrap(err))
@@ -46,8 +53,12 @@ func (g *genRules) validate() error {
 	if n, m := leastMemory(g.opt), int64(g.memory); m > 0 && m < n {
 		return fmt.Errorf("--memory %dM: the run needs at least %dM", m>>20, (n+(1<<20-1))>>20)
 	}
-	return checkOutputs(nil, output{"--out", g.out}, output{"--out", certOf(g.out)}, output{"--pb", g.pb}, output{"--unproved", g.unproved},
-		output{"--html", g.html})
+	return checkOutputs(nil, g.outputs()...)
+}
+
+// outputs are the files that a run writes.
+func (g *genRules) outputs() []output {
+	return []output{{"--out", g.out}, {"--out", certOf(g.out)}, {"--pb", g.pb}, {"--unproved", g.unproved}, {"--html", g.html}}
 }
 
 // certOf is the certificate file that rules.Save writes beside path, "" if none.

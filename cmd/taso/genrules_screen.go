@@ -125,7 +125,9 @@ func printReport(w io.Writer, g *genRules, rep *genrules.Report, wrote []written
 	}
 	line("%s", notProved(g, rep))
 	b.WriteByte('\n')
-	if len(rep.Useful) == 0 {
+	if rep.Model != nil {
+		b.WriteString(savingsTable(rep))
+	} else if len(rep.Useful) == 0 {
 		line("No independent rule saves time beyond the laws that are built in.")
 	} else {
 		line("Independent rules that save most time beyond the built-in laws (modelled: zen5, all sizes 64):")
@@ -134,7 +136,7 @@ func printReport(w io.Writer, g *genRules, rep *genrules.Report, wrote []written
 			line("%3.0f %%  %s  %s: %s -> %s", 100*u.Saves, u.ID, u.Words, u.Before, u.After)
 		}
 	}
-	if len(rep.Useful) < 9 { // the screen has a line to spare
+	if rep.Model != nil || len(rep.Useful) < 9 { // the screen has a line to spare
 		b.WriteByte('\n')
 	}
 	for _, f := range wrote {

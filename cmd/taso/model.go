@@ -58,13 +58,26 @@ MODEL is an ONNX file, a graph as text (NAME.graph, as taso show prints it), or 
 --batch sets it. docs/models.md has more.`
 
 func (k *modelFlags) add(c *cobra.Command) {
+	k.addSizes(c)
+	c.Flags().Uint64Var(&k.seed, "seed", 1, "seed of random weights and inputs")
+	under(c, modelHeading, "seed")
+	c.ValidArgsFunction = completeModel
+}
+
+// addFor adds the flags of a command whose --for names a model, and whose seed is not the model's.
+func (k *modelFlags) addFor(c *cobra.Command) {
+	k.addSizes(c)
+	k.seed = 1
+	_ = c.RegisterFlagCompletionFunc("for", completeModel)
+}
+
+// addSizes adds the flags for what a model leaves open.
+func (k *modelFlags) addSizes(c *cobra.Command) {
 	c.Flags().StringArrayVar(&k.shapes, "shape", nil, "`NAME=SIZES`: set the shape of an input (x=1,3,224,224) or a dimension (batch=1); repeatable")
 	c.Flags().IntVar(&k.batch, "batch", 0, "batch `size`, where it is dynamic")
 	c.Flags().StringArrayVar(&k.constants, "constant", nil, "`NAME=VALUES`: fix an input to a value (sr=16000, training=false); repeatable")
 	c.Flags().BoolVar(&k.defaults, "defaults", false, "make inputs with a default value constants")
-	c.Flags().Uint64Var(&k.seed, "seed", 1, "seed of random weights and inputs")
-	under(c, modelHeading, "shape", "batch", "constant", "defaults", "seed")
-	c.ValidArgsFunction = completeModel
+	under(c, modelHeading, "shape", "batch", "constant", "defaults")
 	k.cmd = c
 }
 

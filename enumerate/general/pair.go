@@ -31,7 +31,7 @@ func (p *Pair) String() string {
 // Form is how general the attributes of a law are. Each field counts from the
 // most general form down.
 type Form struct {
-	window int // 0: any stride and padding; 1: SAME; 2: same_lower; 3: SAME, stride 1; 4: same_lower, stride 1
+	window int // 0: any stride and padding; 1: any stride, SAME; 2: any stride; 3: SAME; 4: as in the case
 	kernel int // 0: all sizes; 1: constants share the pools' kernel; 2: odd ones only; 3: as in the case
 	cut    int // 0: any position of a split; 1: where its input was joined
 	groups int // 0: any number of groups, and of members where concats are dealt out; 1: as in the case
@@ -99,14 +99,6 @@ func (p *Pair) features() features {
 	return f
 }
 
-var windowForms = [][2]graph.Value{
-	{graph.VarValue("s", graph.SortStride), graph.VarValue("p", graph.SortPadding)},
-	{graph.VarValue("s", graph.SortStride), graph.VarValue("p", graph.SortSame)},
-	{graph.VarValue("s", graph.SortStride), graph.NameValue(graph.SameLower)},
-	{graph.TupleValue(1, 1), graph.VarValue("p", graph.SortSame)},
-	{graph.TupleValue(1, 1), graph.NameValue(graph.SameLower)},
-}
-
 const lastWindow, lastKernel = 4, 3
 
 // builder gives a pair fresh size variables and solves for them.
@@ -121,6 +113,8 @@ type builder struct {
 	n      int
 	sized  []int64            // the case's value of each size that the form's sizes are about
 	shared map[byte]graph.Dim // by letter
+	// windows are the strides and paddings of the case.
+	windows windows
 }
 
 type cut struct {
@@ -265,12 +259,12 @@ func (p *Pair) law(fm Form) (l *law.Law, sized []int64, err error) {
 			}
 			switch one.Name {
 			case "conv2d":
-				own[0], own[1] = windowForms[fm.window][0], windowForms[fm.window][1]
+				own[0], own[1] = b.windows.of(fm.window, own[0], own[1])
 				if g := lit(own[2]); g != 1 && fm.groups == 0 {
 					own[2] = graph.DimValue(b.fresh(g))
 				}
 			case "poolavg", "poolmax":
-				own[2], own[3] = windowForms[fm.window][0], windowForms[fm.window][1]
+				own[2], own[3] = b.windows.of(fm.window, own[2], own[3])
 				own[0] = graph.DimValue(b.kernelSize(lit(own[0]), &kh, true))
 				own[1] = graph.DimValue(b.kernelSize(lit(own[1]), &kw, true))
 			case "iconv", "cpool":
@@ -282,7 +276,7 @@ func (p *Pair) law(fm Form) (l *law.Law, sized []int64, err error) {
 				own[1] = graph.DimValue(b.kernelSize(lit(own[1]), &kw, true))
 			case "imatmul":
 				own[0] = graph.DimValue(b.fresh(lit(own[0])))
-			case "one":
+			case "one", "fill":
 				own[0] = b.freshShape(own[0])
 			case "split":
 				at := b.fresh(lit(own[1]))
@@ -481,7 +475,7 @@ func (b *builder) finish(l *law.Law, names []string) (*law.Law, error) {
 			}
 		}
 	})
-	for _, n := range []string{"a", "s", "p"} {
+	for _, n := range append([]string{"a", "s", "p"}, b.windows.further()...) {
 		if sort, ok := sorts[n]; ok {
 			l.Given = append(l.Given, law.Declaration{Name: n, Sort: sort})
 		}

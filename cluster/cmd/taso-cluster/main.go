@@ -143,7 +143,7 @@ func (c *command) validate() error {
 		return errors.New("--dir: name a folder that all workers see")
 	}
 	if c.ops != "" {
-		c.opt.Ops = strings.Split(c.ops, ",")
+		c.opt.Ops = enumerate.SplitList(c.ops)
 	}
 	_, err := enumerate.New(c.opt.Ops)
 	if err != nil {

@@ -139,6 +139,7 @@ type Report struct {
 	Unproved           []Unproved        `json:"unproved,omitempty"`
 	Provers            *ProverTimes      `json:"provers,omitempty"`
 	Exhaustive         *enumerate.Graphs `json:"exhaustive,omitempty"`
+	Model              *ForModel         `json:"for_model,omitempty"` // of RunFor
 
 	// Set holds the rules.
 	Set *rules.Set `json:"-"`

@@ -62,23 +62,23 @@ const plainTries = 4
 func plain(m cost.Model) search.Prices {
 	x, ok := m.(*cost.Machine)
 	if !ok {
-		return priced{m}
+		return cost.Picoseconds{Model: m}
 	}
 	y := *x
 	y.Caches = nil
-	return plainPrices{priced{&y}, &y}
+	return plainPrices{cost.Picoseconds{Model: &y}, &y}
 }
 
 // plainPrices are those of a machine on which parts of tensors are copies.
 type plainPrices struct {
-	priced
+	cost.Picoseconds
 	machine *cost.Machine
 }
 
-// Alone is that of priced, but for views of a part.
+// Alone is that of the model, but for views of a part.
 func (p plainPrices) Alone(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (alone, view int64, err error) {
 	if !lower.IsView(op) || len(out) == 1 && graph.NumElements(out[0].Sizes) >= graph.NumElements(in[0].Sizes) {
-		return p.priced.Alone(op, a, in, out)
+		return p.Picoseconds.Alone(op, a, in, out)
 	}
 	w := cost.Work{Class: cost.Copy}
 	for _, t := range out {

@@ -60,7 +60,7 @@ a = slice[axis=1, lo=0, hi=64](y)
 b = slice[axis=1, lo=64, hi=128](y)
 return a, b`},
 	} {
-		if w, p := of(c.whole, priced{m}), of(c.parts, priced{m}); p >= w {
+		if w, p := of(c.whole, cost.Picoseconds{Model: m}), of(c.parts, cost.Picoseconds{Model: m}); p >= w {
 			t.Errorf("%s: by the formula %d and %d: nothing to be careful of", c.name, w, p)
 		}
 		if w, p := of(c.whole, plain(m)), of(c.parts, plain(m)); p <= w {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/pipeline/weightfacts"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/law/rewrite"
 	"github.com/taso-go/taso/model"
@@ -84,7 +85,7 @@ func (o *Options) elsewhere(found *searching, a *model.Model, laws []*law.Law) (
 	if found.from != nil {
 		return nil, errors.New("steps found by saturation cannot be repeated at other sizes")
 	}
-	w, err := knownWeights(a)
+	w, err := weightfacts.Of(a)
 	if err != nil {
 		return nil, err
 	}

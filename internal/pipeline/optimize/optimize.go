@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
+	"github.com/taso-go/taso/internal/pipeline/weightfacts"
 	"github.com/taso-go/taso/internal/procstat"
 	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
@@ -53,7 +53,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.weights, err = knownWeights(o.Model); err != nil {
+	if o.weights, err = weightfacts.Of(o.Model); err != nil {
 		return nil, err
 	}
 	if o.Source != nil {
@@ -145,45 +145,6 @@ func (o *Options) finished(part string) {
 
 // addSeconds adds the time since a start.
 func addSeconds(sum *float64, start time.Time) { *sum += time.Since(start).Seconds() }
-
-// knownWeights is what is known of the numbers of the weights of a model.
-func knownWeights(m *model.Model) (w bank.Weights, err error) {
-	ids, err := network.Infinite(m)
-	if err != nil {
-		return w, err
-	}
-	w.Infinite = map[string]bool{}
-	for id := range ids {
-		w.Infinite[m.Graph.Name(id)] = true
-	}
-	of, named := m.Intervals(), map[string]graph.NodeID{}
-	for _, id := range m.Graph.Inputs() {
-		named[m.Graph.Name(id)] = id
-	}
-	w.Interval = func(name string) graph.Interval {
-		if id, ok := named[name]; ok {
-			return of(id)
-		}
-		return graph.AnyReal
-	}
-	type constant struct {
-		x  float64
-		ok bool
-	}
-	var once sync.Map // by name: each search asks, and a weight may have gigabytes
-	w.Constant = func(name string) (float64, bool) {
-		if c, ok := once.Load(name); ok {
-			return c.(constant).x, c.(constant).ok
-		}
-		var c constant
-		if weight := m.Weights[named[name]]; weight != nil {
-			c.x, c.ok, _ = weight.Constant() // one that cannot be read is none
-		}
-		once.Store(name, c)
-		return c.x, c.ok
-	}
-	return w, nil
-}
 
 // opaque reports whether a graph has a node of which it is not known what it computes.
 func opaque(g *graph.Graph) bool {
@@ -413,7 +374,7 @@ func (o *Options) replay(found *searching) (n *search.Network, steps []Step, err
 			return nil, nil, err
 		}
 		for i, net := range []*bank.Bank{start, n.Net} {
-			p := search.NewPricer(net, o.Target, priced{o.Cost})
+			p := search.NewPricer(net, o.Target, cost.Picoseconds{Model: o.Cost})
 			c := cost.Seconds(float64(p.Cost()) * unit)
 			if i == 0 {
 				steps[0].Before = c
@@ -427,7 +388,7 @@ func (o *Options) replay(found *searching) (n *search.Network, steps []Step, err
 	}
 	path := found.path
 	rw := search.NewRewriter(n.Net, found.rules)
-	p := search.NewPricer(n.Net, o.Target, priced{o.Cost})
+	p := search.NewPricer(n.Net, o.Target, cost.Picoseconds{Model: o.Cost})
 	for i := range path {
 		s := stepOf(&path[i])
 		s.Before = cost.Seconds(float64(p.Cost()) * unit)

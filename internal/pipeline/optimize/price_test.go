@@ -35,7 +35,7 @@ func TestPrice(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					p := search.NewPricer(net, target, priced{m})
+					p := search.NewPricer(net, target, cost.Picoseconds{Model: m})
 					g, _, err := net.Graph()
 					if err != nil {
 						t.Fatal(err)

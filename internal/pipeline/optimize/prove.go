@@ -12,6 +12,7 @@ import (
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/bank"
+	"github.com/taso-go/taso/internal/pipeline/weightfacts"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model"
@@ -55,7 +56,7 @@ func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
 		return nil, err
 	}
 	// The weights of both have the names that they have in the first model.
-	if o.weights, err = knownWeights(a); err != nil {
+	if o.weights, err = weightfacts.Of(a); err != nil {
 		return nil, err
 	}
 	found, all, err := o.unite(ctx)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/taso-go/taso/cost"
-	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/internal/progress"
@@ -19,20 +18,7 @@ import (
 )
 
 // unit is the cost of a bank's price of 1, in seconds.
-const unit = 1e-12
-
-// priced are the prices of a cost model in the unit of banks.
-type priced struct{ m cost.Model }
-
-func (p priced) Alone(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) (alone, view int64, err error) {
-	x, err := cost.PricesOf(p.m, cost.Application{Op: op, Attrs: a, In: in, Out: out})
-	return int64(x.Alone / unit), int64(x.View / unit), err
-}
-
-func (p priced) Fused(op *graph.Op, a graph.Attrs, others []graph.TensorType, t graph.TensorType) (int64, error) {
-	s, _, err := p.m.Fused(cost.Fused{Op: op, Attrs: a, Others: others}, t)
-	return int64(s / unit), err
-}
+const unit = cost.Picosecond
 
 // record is the best cost that any search has come to.
 type record struct {
@@ -125,7 +111,7 @@ func (o *Options) newSearching(ctx context.Context, best *record, how run) (*sea
 	} else if err := s.begin(net, how.begin); err != nil {
 		return nil, err
 	}
-	var prices search.Prices = priced{o.Cost}
+	var prices search.Prices = cost.Picoseconds{Model: o.Cost}
 	if s.apart == plainest {
 		prices = plain(o.Cost)
 	}
@@ -180,7 +166,7 @@ func (o *Options) saturate(ctx context.Context) (found *search.Network, stats *s
 		if err != nil {
 			return nil, nil, err
 		}
-		p := search.NewPricer(n.Net, o.Target, priced{o.Cost})
+		p := search.NewPricer(n.Net, o.Target, cost.Picoseconds{Model: o.Cost})
 		if p.Err() != nil {
 			return nil, nil, p.Err()
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/internal/pipeline/weightfacts"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/search"
@@ -77,7 +78,7 @@ func SizesOf(r io.Reader, name string) (map[string]graph.SizeVar, error) {
 // proved and checked. It cannot where shapes are equal for reasons that only the reader knows,
 // such as a size that is 1 in the whole range of a variable.
 func Provable(ctx context.Context, m *model.Model) error {
-	w, err := knownWeights(m)
+	w, err := weightfacts.Of(m)
 	if err != nil {
 		return err
 	}

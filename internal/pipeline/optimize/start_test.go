@@ -43,7 +43,7 @@ func TestStart(t *testing.T) {
 			if err != nil || st == nil {
 				t.Fatal(err, st)
 			}
-			p := search.NewPricer(n.Net, o.Target, priced{o.Cost})
+			p := search.NewPricer(n.Net, o.Target, cost.Picoseconds{Model: o.Cost})
 			if p.Err() != nil {
 				t.Fatal(p.Err())
 			}
