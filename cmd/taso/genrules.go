@@ -46,8 +46,8 @@ operators on, convolutions and pools of weights or constants are left out (--ops
 
 ` + presetHelp() + `
 
---for takes operators, attributes and constants from a model (an ONNX file, NAME.graph, or a built-in
-model), and ranks the rules by the modelled cost that they save there; --ops then adds operators.
+--for takes operators, attributes and constants from a model (an ONNX file, NAME.graph, or built
+in), and ranks the rules by the modelled cost that they save there; --ops then adds operators.
 The rules that save most come first in the file; those that match nowhere in the model come last.
 
 --parallel discovers rules about sharded tensors, with the presets parallel-... (default all).
