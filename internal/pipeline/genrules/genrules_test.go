@@ -200,7 +200,7 @@ func ExampleRun() {
 	for _, r := range rep.Set.Rules {
 		fmt.Println(law.FormatOutputs(r.Law.LHS), "==", law.FormatOutputs(r.Law.RHS), r.Engine)
 	}
-	// Output: transpose(transpose(A)) == A sums
+	// Output: transpose[perm=inverse(u)](transpose[perm=u](A)) == A sums
 }
 
 // Proofs per second: e-graph search, minimization by Z3 and the checker.

@@ -138,6 +138,7 @@ func TestSolverSpoiled(t *testing.T) {
 	var last *law.CertRule
 	c := &through{t: t, s: s, spoil: func(a *Answer) { a.Proof, last = last, a.Proof }}
 	j, goals := judgeOf(t, c)
+	j.Theory = s.t
 	if _, err := j.derived(context.Background(), goals, deriveRounds[:2], func() {}); err == nil || !strings.Contains(err.Error(), "another law") {
 		t.Errorf("error %v", err)
 	}
