@@ -191,3 +191,19 @@ func ExampleSet_Titles() {
 	// relu(relu(A)) == relu(A) given A : [a, b]
 	// relu(relu(A)) == relu(A) given A : [P..]
 }
+
+func ExampleExchanges() {
+	l, err := law.ParseLaw("rule r given A : [P..], B : [P..] then relu(ewadd(A, B)) == relu(ewadd(B, A))")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, l := range rules.Exchanges([]*law.Law{l}) {
+		fmt.Print(law.Format(l))
+	}
+	// Output:
+	// # The operands of ewadd may be exchanged.
+	// rule exchange_ewadd
+	//   given A : [P..], B : [P..]
+	//   then  ewadd(A, B) == ewadd(B, A)
+}

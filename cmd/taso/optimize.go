@@ -112,7 +112,7 @@ writes it to standard output. docs/optimizing.md explains how it works.
 	f.DurationVar(&k.budget, "budget", 0, "time limit of the search (default 15s, more above 1,000 operators; none with --tries)")
 	f.Var(&k.memory, "memory", "heap `size` at which the search stops, such as 2G (default no limit)")
 	f.IntVar(&k.opt.Workers, "workers", 0, "parallel searches (default one per processor)")
-	f.BoolVar(&k.rulesOnly, "rules-only", false, "use no rules but those of --rules")
+	f.BoolVar(&k.rulesOnly, "rules-only", false, "use no rules but those of --rules and exchanges of operands")
 	f.StringSliceVar(&k.only, "only", nil, "`NAME,NAME`: use only these rules")
 	f.StringSliceVar(&k.disable, "disable", nil, "`NAME,NAME`: do not use these rules")
 	f.BoolVar(&k.unproved, "unproved", false, "also use rules that cannot be proved; the result then has no certificate")
@@ -346,12 +346,30 @@ func (k *optimizeFlags) laws() error {
 		}
 	}
 	k.opt.Proofs = map[string]*law.Proof{}
+	named := map[string]*law.Law{} // files may have rules in common
+	for _, l := range laws {
+		named[l.Name] = l
+	}
 	for _, path := range k.rules {
 		more, err := readLaws(path, k.opt.Proofs)
 		if err != nil {
 			return err
 		}
-		laws = append(laws, more...)
+		for _, l := range more {
+			if have := named[l.Name]; have == nil {
+				named[l.Name] = l
+				laws = append(laws, l)
+			} else if !law.Same(have, l) {
+				return fmt.Errorf("--rules %s: %s is the name of another law, too; rename one", path, l.Name)
+			}
+		}
+	}
+	if k.rulesOnly {
+		for _, l := range rules.Exchanges(laws) {
+			if named[l.Name] == nil {
+				laws = append(laws, l)
+			}
+		}
 	}
 	k.opt.Laws, err = optimize.Select(laws, k.only, k.disable)
 	return err
