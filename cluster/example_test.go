@@ -38,7 +38,7 @@ func ExampleNew() {
 	for _, r := range rep.Set.Rules {
 		fmt.Println(law.FormatOutputs(r.Law.LHS), "==", law.FormatOutputs(r.Law.RHS))
 	}
-	// Output: transpose(transpose(A)) == A
+	// Output: transpose[perm=inverse(u)](transpose[perm=u](A)) == A
 }
 
 // A pool of workers that another process's runner is told of.

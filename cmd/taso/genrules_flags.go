@@ -51,7 +51,8 @@ func (g *genRules) validate() error {
 		return fmt.Errorf("--ops: %w", err)
 	}
 	if n, m := leastMemory(g.opt), int64(g.memory); m > 0 && m < n {
-		return fmt.Errorf("--memory %dM: the run needs at least %dM", m>>20, (n+(1<<20-1))>>20)
+		n = (n + 1<<20 - 1) >> 20 << 20 // whole megabytes
+		return fmt.Errorf("--memory %s: the run needs at least %s", &g.memory, (*size)(&n))
 	}
 	return checkOutputs(nil, g.outputs()...)
 }
