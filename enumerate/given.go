@@ -1,6 +1,7 @@
 package enumerate
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -82,11 +83,16 @@ func parseGiven(text string) (given, error) {
 	if o.In > 2 || o.Out != 1 {
 		return fail("it has %d operands and %d results; operators of at most 2 and 1 are enumerated", o.In, o.Out)
 	}
-	args := ""
-	if o.In > 0 {
-		args = "(" + strings.Join([]string{"X", "Y"}[:o.In], ", ") + ")"
-	}
+	args := "(" + strings.Join([]string{"X", "Y"}[:o.In], ", ") + ")"
 	t, err := law.ParseTerm(name+text[len(g.family):end+1]+args, []law.Declaration{{Name: "X"}, {Name: "Y"}})
+	var faults law.Errors
+	if errors.As(err, &faults) { // their places are in a text that nobody wrote
+		var all []string
+		for _, f := range faults {
+			all = append(all, f.Msg)
+		}
+		return fail("%s", strings.Join(all, "; "))
+	}
 	if err != nil {
 		return fail("%v", err)
 	}

@@ -50,6 +50,17 @@ func TestGivenOperators(t *testing.T) {
 	}
 }
 
+// A constant is an operator without operands.
+func TestGivenConstant(t *testing.T) {
+	u, err := New([]string{"fill[shape=[2, 3], value=2.0]", "ewmul"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(u.insts, func(in inst) bool { return in.op.Name == "fill" }) {
+		t.Errorf("no constant in %s", u)
+	}
+}
+
 // A convolution without images gets them, also beside operators of sequences.
 func TestGivenInputs(t *testing.T) {
 	u, err := New([]string{"linear", "conv2d", "matmul"})
@@ -76,6 +87,7 @@ func TestGivenErrors(t *testing.T) {
 		"softmax[axis=7]":         "defined at no shape",
 		"conv2d[stride=s] 1x1":    "",
 		"conv2d_relu[pad=wrong,]": "",
+		"conv2d[strid=(2, 2)]":    `operator "conv2d[strid=(2, 2)]": operator conv2d: attribute pad is missing; operator conv2d has no attribute strid`,
 	} {
 		_, err := New([]string{text})
 		if err == nil || !strings.Contains(err.Error(), want) {

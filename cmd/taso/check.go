@@ -74,7 +74,7 @@ entry is rejected, and with --strict if there is an assumption.
 	}
 	k.model.add(c)
 	f := c.Flags()
-	k.define.add(c, "`FILE`: reject files that define these operators otherwise")
+	k.define.add(c, "`FILE`: definitions of operators, which models need; reject files that define them otherwise")
 	f.BoolVar(&k.any, "any-axioms", false, "accept axioms that this program neither has nor proves")
 	f.BoolVar(&k.z3, "z3", true, "also check with Z3")
 	f.BoolVar(&k.noZ3, "no-z3", false, "do not use Z3")
@@ -87,7 +87,8 @@ entry is rejected, and with --strict if there is an assumption.
 }
 
 func (k *checkFlags) run(c *cobra.Command, args []string) error {
-	if _, err := k.define.load(); err != nil {
+	defined, err := k.define.load()
+	if err != nil {
 		return err
 	}
 	if k.strict && (len(args) == 0 || isPlan(args[0]) && len(args) < 3) {
@@ -101,7 +102,7 @@ func (k *checkFlags) run(c *cobra.Command, args []string) error {
 		return k.plan(c, path, args[1:])
 	}
 	if len(args) == 3 {
-		return k.networks(c, path, args[1], args[2])
+		return k.networks(c, path, args[1], args[2], defined)
 	}
 	if path != stdin && formatOf(path) == formatText {
 		// Loading makes sure that no rule is without its certificate.
@@ -263,8 +264,9 @@ func (k *checkFlags) own(c *cobra.Command) error {
 	return err
 }
 
-// networks checks the proof of a result.
-func (k *checkFlags) networks(c *cobra.Command, path, from, to string) (fault error) {
+// networks checks the proof of a result. Operators that a text defines must be among the defined
+// ones: a proof does not say what the models mean.
+func (k *checkFlags) networks(c *cobra.Command, path, from, to string, defined []string) (fault error) {
 	k.model.others = 1 // the certificate
 	proof := func() (io.ReadCloser, string, error) { return open(c, path) }
 	if path == stdin { // it is read twice
@@ -295,6 +297,14 @@ func (k *checkFlags) networks(c *cobra.Command, path, from, to string) (fault er
 	if err != nil {
 		return err
 	}
+	for _, m := range []struct {
+		path string
+		g    *graph.Graph
+	}{{from, a.Graph}, {to, b.Graph}} {
+		if op := definedIn(m.g, defined); op != nil {
+			return fmt.Errorf("%s: only %s defines operator %s of the model: %s; --define FILE must define it", m.path, path, op.Name, op.Definition)
+		}
+	}
 	in, name, err := proof()
 	if err != nil {
 		return err
@@ -324,6 +334,17 @@ func (k *checkFlags) networks(c *cobra.Command, path, from, to string) (fault er
 	fmt.Fprintf(w, "%s proves that %s and %s compute the same%s.\n%s\n", name, from, to, forSizes(a.Graph.Sizing(), rep, other), verifymodels.AssumptionLine(checked.Assumptions))
 	return writeTable(w, []column{{"inputs", true}, {"outputs", true}, {"axioms", true}, {"lemmas", true}, {"law instances", true}, {"same weights", true}, {"computed weights", true}, {"nodes without laws", true}},
 		[][]string{{count(checked.Inputs), count(checked.Outputs), count(checked.Axioms), count(checked.Lemmas), count(checked.Steps), count(checked.Weights), count(checked.Computed), count(checked.Cut)}})
+}
+
+// definedIn is an operator of a graph that a text defines and that is not in known; nil if there is
+// none.
+func definedIn(g *graph.Graph, known []string) *graph.Op {
+	for n := range g.Nodes() {
+		if op := g.Op(n); op != nil && op.Definition != nil && !slices.Contains(known, op.Name) {
+			return op
+		}
+	}
+	return nil
 }
 
 // forSizes says for which dynamic sizes something holds.

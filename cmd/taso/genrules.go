@@ -171,6 +171,7 @@ func (g *genRules) run(c *cobra.Command, _ []string) error {
 		g.opt.Progress = progress.New(os.Stderr, progress.Options{})
 	}
 	defer collector.Lazily(collector.Generation, int64(g.memory))()
+	savesResults(c.Context())
 	rep, err := run(c.Context(), g.opt)
 	g.opt.Progress.Close()
 	if err != nil {

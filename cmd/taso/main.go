@@ -40,6 +40,8 @@ const (
 	grace    = 600 * time.Millisecond // at least
 	graceCPU = 500 * time.Millisecond // of processor time: a busy machine gives it later
 	graceMax = 5 * time.Second
+	// For a command that writes what it has found until then; a second Ctrl-C ends it at once.
+	graceSaving = 60 * time.Second
 )
 
 // run executes one command line and returns the exit status.
@@ -52,7 +54,7 @@ func run(args []string, in io.Reader, out, diag io.Writer) int {
 	defer close(returned)
 	context.AfterFunc(ctx, func() {
 		stop() // a second Ctrl-C ends the program at once
-		if overdue(returned) {
+		if overdue(returned, done) {
 			leave(diag, done)
 		}
 	})
@@ -83,8 +85,9 @@ func run(args []string, in io.Reader, out, diag io.Writer) int {
 }
 
 // overdue waits until a command has returned, or until it has had its time to do so:
-// it has computed long enough since the signal, or computes nothing and waits.
-func overdue(returned <-chan struct{}) bool {
+// it has computed long enough since the signal, or computes nothing and waits. A command that
+// saves its results has a minute.
+func overdue(returned <-chan struct{}, done *partsDone) bool {
 	const tick = 50 * time.Millisecond
 	start := time.Now()
 	begin := procstat.Read().CPU()
@@ -102,6 +105,10 @@ func overdue(returned <-chan struct{}) bool {
 		before = now
 		switch waited := time.Since(start); {
 		case waited < grace:
+		case done.saving():
+			if waited >= graceSaving {
+				return true
+			}
 		case now-begin >= graceCPU, still >= 4, waited >= graceMax:
 			return true
 		}
@@ -122,6 +129,7 @@ type partsDone struct {
 	mu    sync.Mutex
 	parts []string
 	wrote bool // files
+	saves bool // the command writes what it has when it is interrupted
 }
 
 type partsKey struct{}
@@ -134,6 +142,22 @@ func finishedPart(ctx context.Context, part string, file bool) {
 		defer d.mu.Unlock()
 		d.parts, d.wrote = append(d.parts, part), d.wrote || file
 	}
+}
+
+// savesResults notes that the command that runs in ctx writes what it has when it is interrupted.
+func savesResults(ctx context.Context) {
+	if d, ok := ctx.Value(partsKey{}).(*partsDone); ok {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.saves = true
+	}
+}
+
+// saving reports whether [savesResults] was called.
+func (d *partsDone) saving() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.saves
 }
 
 // String is what is appended to the report of an interruption.

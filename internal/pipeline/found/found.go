@@ -14,6 +14,7 @@ import (
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/prove"
 )
 
 // Outcome is what became of a law.
@@ -106,6 +107,9 @@ const rounds = 3
 // or that a rule cannot be used as a law.
 func Laws(ctx context.Context, goals []*law.Law, sources []Source, opt Options) (*Report, error) {
 	k := newKnown(sources)
+	if err := k.exchange(ctx, opt.Workers); err != nil {
+		return nil, err
+	}
 	out := make([]Law, len(goals))
 	err := parallel.Each(ctx, parallel.Workers(opt.Workers, len(goals)), len(goals), func(_, i int) error {
 		out[i] = k.look(goals[i])
@@ -142,7 +146,7 @@ func newKnown(sources []Source) *known {
 	var independent []*law.Law
 	for _, s := range sources {
 		for _, r := range s.Set.Rules {
-			if k.in[r.ID()] != "" || r.Status != rules.Proved {
+			if k.in[r.ID()] != "" || r.Status != rules.Proved || trivial(r.Law) {
 				continue
 			}
 			k.in[r.ID()] = s.Name
@@ -158,6 +162,30 @@ func newKnown(sources []Source) *known {
 	}
 	k.base, _ = rules.Subsume(independent)
 	return k
+}
+
+// trivial reports whether a law says that something equals itself.
+func trivial(l *law.Law) bool {
+	return slices.EqualFunc(l.LHS, l.RHS, law.Equal)
+}
+
+// exchange adds the laws that exchange the operands of commutative operators, as far as they are
+// proved. A rule with exchanged operands is the same rule, so no set has such a law.
+func (k *known) exchange(ctx context.Context, workers int) error {
+	var laws []*law.Law
+	for _, r := range k.rules {
+		laws = append(laws, r.Law)
+	}
+	cs, err := prove.Shared.CertifyAll(ctx, rules.Exchanges(laws), prove.Search, workers)
+	if err != nil {
+		return err
+	}
+	for _, c := range cs {
+		if c.Proved() {
+			k.base = append(k.base, c.Law)
+		}
+	}
+	return nil
 }
 
 // look is whether a rule states a goal: the one of the fewest operators.

@@ -76,6 +76,25 @@ func TestLaws(t *testing.T) {
 	}
 }
 
+// That operands may be exchanged follows from no rule, and is proved. A rule that says nothing
+// states no law.
+func TestExchanged(t *testing.T) {
+	goals := []*law.Law{
+		parse(t, "axiom sum given X : [P..], Y : [P..] then ewadd(X, Y) == ewadd(Y, X)"),
+		parse(t, "axiom product given X : [P..], Y : [P..] then ewmul(X, Y) == ewmul(Y, X)"),
+	}
+	r, err := Laws(context.Background(), goals, []Source{source(t, "a", distribute, "given A : [P..], B : [P..] then ewadd(A, B) == ewadd(B, A)")}, Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := r.Laws[0]; l.Outcome != Implied || !slices.Equal(l.From, []string{"exchange_ewadd"}) {
+		t.Errorf("%s from %v", l.Outcome, l.From)
+	}
+	if l := r.Laws[1]; l.Outcome != Missing || l.Reason != NoOperator {
+		t.Errorf("%s: %s", l.Outcome, l.Reason)
+	}
+}
+
 // A law of all functions does not follow from a rule about the true relu.
 func TestOrdered(t *testing.T) {
 	g := parse(t, "axiom g given X : [P..] then relu(relu(X)) == relu(X)")

@@ -121,7 +121,11 @@ func Choose(m *model.Model, more []string) (ops []string, forModel *ForModel, er
 		}
 	}
 	if len(ops) == 0 {
-		return nil, nil, fmt.Errorf("%s: no operator of the model can be enumerated", m.Name)
+		var why strings.Builder
+		for _, o := range f.Operators[:min(3, len(f.Operators))] {
+			fmt.Fprintf(&why, "; %s: %s", o.Operator, o.Reason)
+		}
+		return nil, nil, fmt.Errorf("%s: no operator of the model can be enumerated%s", m.Name, &why)
 	}
 	ops = append(ops, more...)
 	slices.Sort(ops)

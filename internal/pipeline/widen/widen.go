@@ -3,9 +3,7 @@ package widen
 import (
 	"context"
 	"fmt"
-	"slices"
 
-	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
@@ -71,14 +69,6 @@ func Rules(ctx context.Context, in *rules.Set, opt Options) (*rules.Set, *Report
 		}
 		of[w.Law] = w
 		laws = append(laws, w.Law)
-	}
-	more, err := exchanges(ctx, laws)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, r := range more {
-		of[r.Law] = r
-		laws = append(laws, r.Law)
 	}
 	kept, pruned := rules.Subsume(laws)
 	rep.Instance = len(pruned)
@@ -156,40 +146,3 @@ func proved(ctx context.Context, l *law.Law, from *rules.Rule) (*rules.Rule, err
 
 // engine names the prover in rules.
 const engine = "sums"
-
-// exchanges are rules that exchange the operands of the commutative operators of laws, which
-// enumeration does not state: it meets one of the two orders only.
-func exchanges(ctx context.Context, laws []*law.Law) ([]*rules.Rule, error) {
-	var ops []*graph.Op
-	for _, l := range laws {
-		for _, op := range operatorsOf(l) {
-			if op.Commutative && op.Elementwise && op.In == 2 && !slices.Contains(ops, op) {
-				ops = append(ops, op)
-			}
-		}
-	}
-	var out []*rules.Rule
-	for _, op := range ops {
-		s := graph.Shape{graph.AxisRun("P")}
-		a, b := law.V("A"), law.V("B")
-		r, err := rules.New(&law.Law{Kind: law.Rule, Given: []law.Declaration{{Name: "A", Shape: s}, {Name: "B", Shape: s}},
-			LHS: []*law.Term{law.Apply(op, op.MustAttr(nil), a, b)}, RHS: []*law.Term{law.Apply(op, op.MustAttr(nil), b, a)}})
-		if err != nil {
-			return nil, err
-		}
-		tokens, err := sums.CertifyWithin(ctx, r.Law, mostWork)
-		if err != nil {
-			return nil, err
-		}
-		if tokens == nil {
-			continue
-		}
-		r.Proof = &law.Proof{Meaning: tokens}
-		if _, err := check.Rule(r.Law, r.Proof, nil); err != nil {
-			continue
-		}
-		r.Status, r.Engine, r.Level = rules.Proved, engine, 1
-		out = append(out, r)
-	}
-	return out, nil
-}

@@ -76,6 +76,20 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// No rule says that something equals itself.
+func TestTrivial(t *testing.T) {
+	out, _, err := Rules(context.Background(), set(t,
+		"given A : [a, b], B : [a, b] then transpose(ewadd(A, B)) == ewadd(transpose(A), transpose(B))"), Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range out.Rules {
+		if law.Equal(r.Law.LHS[0], r.Law.RHS[0]) {
+			t.Errorf("%s says nothing", law.Body(r.Law))
+		}
+	}
+}
+
 // The set does not depend on the number of workers.
 func TestWorkers(t *testing.T) {
 	var first string
