@@ -19,7 +19,7 @@ import (
 // elements.
 func TestWriteOut(t *testing.T) {
 	written := map[string]bool{}
-	for _, preset := range []string{"bert", "cnn", "llama", "scale"} {
+	for _, preset := range []string{"bert", "cnn", "llama", "scale", "broadcasts"} {
 		u := universe(t, 2, preset)
 		s := newStore(u, 1)
 		for ti := range u.tmpls {

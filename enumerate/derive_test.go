@@ -3,9 +3,11 @@ package enumerate_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/taso-go/taso/enumerate"
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify"
 )
@@ -78,7 +80,8 @@ func TestDefaultLosesNothing(t *testing.T) {
 			}
 			var goals []*law.Law
 			for _, l := range all {
-				if !known[l.Name] {
+				// An e-graph takes no goal with a permutation variable.
+				if !known[l.Name] && !slices.ContainsFunc(l.Given, func(d law.Declaration) bool { return d.Sort == graph.SortPerm }) {
 					goals = append(goals, l)
 				}
 			}

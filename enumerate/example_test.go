@@ -51,11 +51,11 @@ func ExampleSession_Level() {
 	//   given A : [P..], B : [P..], C : [P..]
 	//   then  ewadd(A, ewadd(B, C)) == ewadd(B, ewadd(A, C))
 	// rule candidate
-	//   given A : [a, b]
-	//   then  transpose(transpose(A)) == A
+	//   given u : perm, A : [P..]
+	//   then  transpose[perm=inverse(u)](transpose[perm=u](A)) == A
 	// rule candidate
-	//   given A : [a, b], B : [a, b]
-	//   then  ewadd(transpose(A), transpose(B)) == transpose(ewadd(A, B))
+	//   given u : perm, A : [P..], B : [P..]
+	//   then  ewadd(transpose[perm=u](A), transpose[perm=u](B)) == transpose[perm=u](ewadd(A, B))
 	// level 2: 22 terms, 3 laws
 }
 

@@ -64,6 +64,24 @@ func drawInstance(rng *rand.Rand, l *law.Law) *instance.Valuation {
 			})
 		}
 	}
+	ranks, err := law.PermRanks(l)
+	if err != nil {
+		panic(err) // the law was read
+	}
+	for _, b := range l.Given {
+		if b.Sort != graph.SortPerm {
+			continue
+		}
+		n, err := ranks[b.Name].Eval(&env.Substitution)
+		if err != nil {
+			panic(err) // all runs are drawn
+		}
+		perm := make([]int64, n)
+		for i, k := range rng.Perm(int(n)) {
+			perm[i] = int64(k)
+		}
+		env.Attrs[b.Name] = graph.TupleValue(perm...)
+	}
 	return env
 }
 

@@ -13,7 +13,10 @@ import (
 // path, in levels after it and after a checkpoint; a law that follows from it is stated. On
 // the ordered path it is used.
 func TestOrderedByProof(t *testing.T) {
-	const twice, within = "transpose(transpose(A)) == A", "transpose(transpose(f(A))) == f(A)"
+	const (
+		twice  = "transpose[perm=inverse(u)](transpose[perm=u](A)) == A"
+		within = "transpose[perm=inverse(u)](transpose[perm=u](f(A))) == f(A)"
+	)
 	u := universe(t, 1, "transpose", "relu")
 	body := func(c Candidate) string { return law.FormatOutputs(c.Law.LHS) + " == " + law.FormatOutputs(c.Law.RHS) }
 	session := func() *Session { return NewSession(Options{Universe: u, Workers: 2, Seed: 1}) }
