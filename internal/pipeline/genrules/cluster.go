@@ -49,14 +49,14 @@ func (j *judge) derived(ctx context.Context, goals []*law.Law, rounds []tensor.L
 	return out, err
 }
 
-// meant are laws as rules with proofs from what their operators compute; nil where there
-// is none.
-func (j *judge) meant(ctx context.Context, goals []*law.Law, done func()) ([]*rules.Rule, error) {
+// meant are laws as rules with proofs from what their operators compute; nil where so much
+// work finds none.
+func (j *judge) meant(ctx context.Context, goals []*law.Law, effort prove.Effort, done func()) ([]*rules.Rule, error) {
 	found := make([]*rules.Rule, len(goals))
 	take := func(i int, shown *law.Law, p []int64) error {
 		r, err := canonical(shown)
-		if err != nil || !isAnswer(r.Law, goals[i]) {
-			return fmt.Errorf("the proof of %s is about another law: %s", law.ID(goals[i]), law.Format(shown))
+		if err != nil {
+			return fmt.Errorf("what is proved of %s: %w", law.ID(goals[i]), err)
 		}
 		r.Proof = &law.Proof{Meaning: p}
 		if _, err := check.Rule(r.Law, r.Proof, j.ByName); err == nil {
@@ -66,7 +66,7 @@ func (j *judge) meant(ctx context.Context, goals []*law.Law, done func()) ([]*ru
 		return nil
 	}
 	if !j.here(len(goals)) {
-		return found, j.ask(ctx, goals, Question{Meaning: int(prove.Search)}, func(i int, a *Answer) error {
+		return found, j.ask(ctx, goals, Question{Meaning: int(effort)}, func(i int, a *Answer) error {
 			if done(); a.Meaning == nil {
 				return nil
 			}
@@ -74,12 +74,15 @@ func (j *judge) meant(ctx context.Context, goals []*law.Law, done func()) ([]*ru
 			if err != nil {
 				return err
 			}
+			if r, err := canonical(shown); err != nil || !isAnswer(r.Law, goals[i]) {
+				return fmt.Errorf("the proof of %s is about another law: %s", law.ID(goals[i]), law.Format(shown))
+			}
 			return take(i, shown, a.Meaning)
 		})
 	}
 	return found, parallel.Each(ctx, j.opt.Workers, len(goals), func(_, i int) error {
 		defer done()
-		shown, p, err := certified(ctx, &j.prover, goals[i], prove.Search)
+		shown, p, err := certified(ctx, &j.prover, goals[i], effort)
 		if p != nil {
 			err = take(i, shown, p)
 		}

@@ -100,7 +100,7 @@ func TestSolver(t *testing.T) {
 				fmt.Fprintln(&b, law.NewCertRule("", p.Goal, p.Verdict.Proof))
 			}
 		}
-		rs, err := j.meant(context.Background(), goals, func() {})
+		rs, err := j.meant(context.Background(), goals, prove.Search, func() {})
 		if err != nil {
 			t.Fatal(err)
 		}
