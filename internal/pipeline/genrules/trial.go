@@ -103,7 +103,7 @@ func (j *judge) prove(ctx context.Context, cands []enumerate.Candidate) ([]enume
 }
 
 // Bounds of the search for a counterexample to one law.
-const fewBindings, manyBindings = 40, 600
+const fewBindings, manyBindings = 8, 600
 
 // ask lists the candidates that are not proved and have a form, and their forms.
 func (b *trials) ask(form func(*trial) *law.Law) (open []*trial, goals []*law.Law) {
