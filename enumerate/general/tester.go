@@ -142,7 +142,7 @@ const (
 	FullTests  = 10
 	// WindowTests is for laws with any stride or padding, which often hold for
 	// most of them.
-	WindowTests = 15
+	WindowTests = 30
 	// SizeTests is for laws whose sizes become variables, which often are false for few of
 	// them.
 	SizeTests = 100

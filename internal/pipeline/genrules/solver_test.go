@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify/prove"
 )
 
 // through answers questions by a solver, and as text on the way.
