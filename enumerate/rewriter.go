@@ -2,6 +2,7 @@ package enumerate
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -52,11 +53,12 @@ type rewriter struct {
 	m     *rewrite.Matcher[tid]
 	roots [1]tid
 	found []tid
+	known map[tid][]tid // what root found; a search meets most terms that others met
 	yield func(*rewrite.Match[tid]) bool
 }
 
 func newRewriter(s *store, rules []*rewrite.Direction) *rewriter {
-	w := &rewriter{s: s, index: rewrite.NewIndex(rules), m: rewrite.NewMatcher[tid](s)}
+	w := &rewriter{s: s, index: rewrite.NewIndex(rules), m: rewrite.NewMatcher[tid](s), known: map[tid][]tid{}}
 	apply := s.applyOp
 	w.yield = func(x *rewrite.Match[tid]) bool {
 		if ts, err := x.Build(apply); err == nil && ts[0] != w.roots[0] {
@@ -69,12 +71,23 @@ func newRewriter(s *store, rules []*rewrite.Direction) *rewriter {
 
 // root appends to found what the rules make of t at its root, which is a.
 func (w *rewriter) root(t tid, a *app, found []tid) []tid {
+	if ts, ok := w.known[t]; ok {
+		return append(found, ts...)
+	}
+	n := len(found)
 	w.roots[0], w.found = t, found
 	for _, d := range w.index.At(w.s.insts[a.inst].op, w.s.head(a.args[0]), w.s.head(a.args[1])) {
 		w.m.Match(d, w.roots[:], w.yield)
 	}
+	if len(w.known) >= mostRoots {
+		clear(w.known)
+	}
+	w.known[t] = slices.Clone(w.found[n:])
 	return w.found
 }
+
+// mostRoots is how many terms a rewriter remembers the rewritings of.
+const mostRoots = 1 << 15
 
 func (s *store) head(t tid) *graph.Op {
 	id := s.tensors[t].app

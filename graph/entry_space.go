@@ -36,6 +36,9 @@ type symbol struct {
 	fn   bool
 	size Dim // of a size or a product of sizes: what it stands for; else 0
 
+	key string // in Space.byKey; "": it is not there
+	of  Dim    // in Space.sizes, if that says so
+
 	below Dim   // it is at least 0 and below this wherever it counts; 0: not known
 	once  Dim   // the last such range, where it is no longer told
 	kind  uint8 // kindTimes, kindFloor or 0
@@ -112,7 +115,7 @@ func (s *Space) sized(d Dim, least int64) (e Index, fresh bool) {
 		s.sizes = map[Dim]Sym{}
 	}
 	v := s.Var(d.String())
-	s.sizes[d] = v
+	s.sizes[d], s.syms[v-1].of = v, d
 	s.atLeast(v, least)
 	return v.Index(), true
 }
@@ -158,7 +161,7 @@ func (s *Space) Func(name string, know func(s *Space, self Index, args []Index) 
 	if s.byKey == nil {
 		s.byKey = map[string]Sym{}
 	}
-	s.syms = append(s.syms, symbol{name: name, args: args, rule: know, fn: true})
+	s.syms = append(s.syms, symbol{name: name, args: args, rule: know, fn: true, key: key})
 	v := Sym(len(s.syms))
 	s.byKey[key] = v
 	if know != nil && !s.quiet {
@@ -526,16 +529,13 @@ func (s *Space) Has(v Sym) bool { return v >= 1 && int(v) <= len(s.syms) }
 func (s *Space) Mark() (forget func()) {
 	syms, facts, open, fits := len(s.syms), len(s.facts), len(s.open), len(s.fits)
 	return func() {
+		for i := syms; i < len(s.syms); i++ {
+			if v := &s.syms[i]; v.key != "" {
+				delete(s.byKey, v.key)
+			} else if s.sizes[v.of] == Sym(i+1) {
+				delete(s.sizes, v.of)
+			}
+		}
 		s.syms, s.facts, s.open, s.fits = s.syms[:syms], s.facts[:facts], s.open[:open], s.fits[:fits]
-		for k, v := range s.byKey {
-			if int(v) > syms {
-				delete(s.byKey, k)
-			}
-		}
-		for k, v := range s.sizes {
-			if int(v) > syms {
-				delete(s.sizes, k)
-			}
-		}
 	}
 }

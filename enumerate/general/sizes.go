@@ -9,6 +9,19 @@ import (
 // mostSizes bounds the sizes for which letters are looked for.
 const mostSizes = 12
 
+// freed is Pair.freed for a tester. All letters are tested together, since each alone takes
+// as long; one after the other where they then fail.
+func (t *Tester) freed(p *Pair, fm Form, l *law.Law) (*law.Law, Form) {
+	holds := func(want int) func(*law.Law) bool {
+		return func(m *law.Law) bool { return t.tested(m, want, true).holds }
+	}
+	m, free := p.freed(fm, l, holds(FullTests))
+	if free == fm || holds(SizeTests)(m) {
+		return m, free
+	}
+	return p.freed(fm, l, holds(SizeTests))
+}
+
 // freed replaces sizes that a form of a pair leaves as in the case by variables, one after the other,
 // as far as the pair still holds: by one of any size, an odd one, or one that it shares with other such
 // sizes.

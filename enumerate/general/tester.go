@@ -188,7 +188,7 @@ func (t *Tester) generalize(p *Pair) (l *law.Law, fm Form, ok bool) {
 			}
 			l, err := p.Law(fm)
 			if err == nil && t.tested(l, want, true).holds {
-				l, fm = p.freed(fm, l, func(m *law.Law) bool { return t.tested(m, SizeTests, true).holds })
+				l, fm = t.freed(p, fm, l)
 				return l, fm, true
 			}
 			if first {

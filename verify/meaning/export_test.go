@@ -1,7 +1,6 @@
 package meaning
 
 import (
-	"math/big"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
@@ -34,7 +33,7 @@ func (t Term) Times(e graph.Index, exp int) Term { return t.times(e, exp) }
 
 func (b *Engine) Expand(t Term) []Term { return b.expand(t) }
 
-func Determinant(rows [][]int64) *big.Int { return determinant(rows) }
+func Determinant(rows [][]int64) (int64, bool) { return determinant(rows) }
 
 // Refuted reads a refutation and checks it.
 func (b *Engine) Refuted(proof []int64, gs []graph.Guard) error {

@@ -364,8 +364,18 @@ func TestDeterminant(t *testing.T) {
 			}
 		}
 		want := leibniz(m)
-		if got := meaning.Determinant(m); got.Int64() != want {
-			t.Fatalf("%d, want %d", got, want)
+		if got, ok := meaning.Determinant(m); !ok || got != want {
+			t.Fatalf("%d (%v), want %d", got, ok, want)
 		}
 	})
+	// What could leave 64 bits is not told.
+	const big = 1 << 31
+	for _, m := range [][][]int64{{{big}}, {{-big - 1, 0}, {0, 1}}, {{1 << 20, 1}, {1, 1 << 20}}, {{1 << 40, 1}, {(1 << 40) - 1, 1}}} {
+		if d, ok := meaning.Determinant(m); ok {
+			t.Errorf("%v: %d", m, d)
+		}
+	}
+	if d, ok := meaning.Determinant([][]int64{{-big, 1}, {1, 0}}); !ok || d != -1 {
+		t.Errorf("%d (%v), want -1", d, ok)
+	}
 }

@@ -1,7 +1,7 @@
 package meaning
 
 import (
-	"math/big"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 )
@@ -23,45 +23,52 @@ func (b *Engine) Unimodular(by map[graph.Sym]graph.Index, from, to []graph.Sym) 
 			return false
 		}
 	}
-	d := determinant(m)
-	return d.IsInt64() && (d.Int64() == 1 || d.Int64() == -1)
+	d, ok := determinant(m)
+	return ok && (d == 1 || d == -1)
 }
 
 // determinant is that of a square matrix, by Bareiss's elimination without
-// fractions.
-func determinant(rows [][]int64) *big.Int {
-	n, sign, prev := len(rows), int64(1), big.NewInt(1)
+// fractions; false if a number on the way has more than 32 bits, so that products
+// of two and their differences fit.
+func determinant(rows [][]int64) (d int64, ok bool) {
+	n, sign, prev := len(rows), int64(1), int64(1)
 	if n == 0 {
-		return prev
+		return 1, true
 	}
-	m := make([][]*big.Int, n)
+	m := make([][]int64, n)
 	for i, row := range rows {
-		for _, x := range row {
-			m[i] = append(m[i], big.NewInt(x))
+		m[i] = slices.Clone(row)
+		if slices.ContainsFunc(row, wide) {
+			return 0, false
 		}
 	}
 	for k := 0; k < n-1; k++ {
-		if m[k][k].Sign() == 0 {
+		if m[k][k] == 0 {
 			swap := -1
 			for i := k + 1; i < n; i++ {
-				if m[i][k].Sign() != 0 {
+				if m[i][k] != 0 {
 					swap = i
 					break
 				}
 			}
 			if swap < 0 {
-				return new(big.Int)
+				return 0, true
 			}
 			m[k], m[swap] = m[swap], m[k]
 			sign = -sign
 		}
 		for i := k + 1; i < n; i++ {
 			for j := k + 1; j < n; j++ {
-				x, y := new(big.Int).Mul(m[i][j], m[k][k]), new(big.Int).Mul(m[i][k], m[k][j])
-				m[i][j] = x.Quo(x.Sub(x, y), prev)
+				m[i][j] = (m[i][j]*m[k][k] - m[i][k]*m[k][j]) / prev
+				if wide(m[i][j]) {
+					return 0, false
+				}
 			}
 		}
 		prev = m[k][k]
 	}
-	return new(big.Int).Mul(big.NewInt(sign), m[n-1][n-1])
+	return sign * m[n-1][n-1], true
 }
+
+// wide reports whether a number has more than 32 bits.
+func wide(x int64) bool { return int64(int32(x)) != x }

@@ -1,7 +1,6 @@
 package sums
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/taso-go/taso/graph"
@@ -18,8 +17,8 @@ import (
 // unknown and what it is.
 type equations struct {
 	e       *meaning.Engine
-	assumed int                // of these so far
-	done    map[graph.Sym]bool // of what is divided
+	assumed int    // of these so far
+	done    []bool // what is divided, by unknown
 	v       []graph.Sym
 	is      []graph.Index
 }
@@ -66,7 +65,9 @@ func (q *equations) forget() {
 			i--
 		}
 	}
-	maps.DeleteFunc(q.done, func(v graph.Sym, _ bool) bool { return !q.e.Space.Has(v) })
+	for n := len(q.done) - 1; n > 0 && !q.e.Space.Has(graph.Sym(n)); n-- {
+		q.done = q.done[:n]
+	}
 }
 
 // learn brings up to date what is known: equations that are assumed, and of parts of
@@ -74,7 +75,7 @@ func (q *equations) forget() {
 func (b *search) learn() *equations {
 	q := b.equal
 	if q.e != b.e {
-		*q = equations{e: b.e, done: map[graph.Sym]bool{}}
+		*q = equations{e: b.e}
 	}
 	for _, c := range b.e.Assumed()[q.assumed:] {
 		if len(c) == 1 && c[0].Eq {
@@ -100,6 +101,9 @@ func (b *search) halves(e graph.Index) graph.Index {
 	q := b.equal
 	for i := range e.Len() {
 		v, _ := e.Term(i)
+		for len(q.done) <= int(v) {
+			q.done = append(q.done, false)
+		}
 		if q.done[v] {
 			continue
 		}

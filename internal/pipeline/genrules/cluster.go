@@ -49,24 +49,19 @@ func (j *judge) derived(ctx context.Context, goals []*law.Law, rounds []tensor.L
 	return out, err
 }
 
-// meant are laws as rules with proofs from what their operators compute; nil where there
-// is none.
-func (j *judge) meant(ctx context.Context, goals []*law.Law, done func()) ([]*rules.Rule, error) {
+// meant are laws as rules with proofs from what their operators compute; nil where so much
+// work finds none.
+func (j *judge) meant(ctx context.Context, goals []*law.Law, effort prove.Effort, done func()) ([]*rules.Rule, error) {
 	found := make([]*rules.Rule, len(goals))
-	take := func(i int, shown *law.Law, p []int64) error {
-		r, err := canonical(shown)
-		if err != nil || !isAnswer(r.Law, goals[i]) {
-			return fmt.Errorf("the proof of %s is about another law: %s", law.ID(goals[i]), law.Format(shown))
-		}
+	take := func(i int, r *rules.Rule, p []int64) {
 		r.Proof = &law.Proof{Meaning: p}
 		if _, err := check.Rule(r.Law, r.Proof, j.ByName); err == nil {
 			r.Status, r.Engine = rules.Proved, "sums"
 			found[i] = r
 		}
-		return nil
 	}
 	if !j.here(len(goals)) {
-		return found, j.ask(ctx, goals, Question{Meaning: int(prove.Search)}, func(i int, a *Answer) error {
+		return found, j.ask(ctx, goals, Question{Meaning: int(effort)}, func(i int, a *Answer) error {
 			if done(); a.Meaning == nil {
 				return nil
 			}
@@ -74,14 +69,19 @@ func (j *judge) meant(ctx context.Context, goals []*law.Law, done func()) ([]*ru
 			if err != nil {
 				return err
 			}
-			return take(i, shown, a.Meaning)
+			r, err := canonical(shown)
+			if err != nil || !isAnswer(r.Law, goals[i]) {
+				return fmt.Errorf("the proof of %s is about another law: %s", law.ID(goals[i]), law.Format(shown))
+			}
+			take(i, r, a.Meaning)
+			return nil
 		})
 	}
 	return found, parallel.Each(ctx, j.opt.Workers, len(goals), func(_, i int) error {
 		defer done()
-		shown, p, err := certified(ctx, &j.prover, goals[i], prove.Search)
-		if p != nil {
-			err = take(i, shown, p)
+		r, p, err := certified(ctx, &j.prover, goals[i], effort)
+		if p != nil && err == nil {
+			take(i, r, p)
 		}
 		return err
 	})

@@ -18,6 +18,7 @@ import (
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify"
 	"github.com/taso-go/taso/verify/check"
+	"github.com/taso-go/taso/verify/prove"
 	"github.com/taso-go/taso/verify/smt"
 )
 
@@ -286,7 +287,7 @@ func (r *run) join(ctx context.Context, set *rules.Set) error {
 	found := make([]*rules.Rule, len(goals))
 	if !r.opt.AxiomsOnly {
 		var err error
-		if found, err = r.judge.meant(ctx, goals, func() {}); err != nil {
+		if found, err = r.judge.meant(ctx, goals, prove.Search, func() {}); err != nil {
 			return err
 		}
 	} else {

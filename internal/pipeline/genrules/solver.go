@@ -83,9 +83,9 @@ func (s *Solver) Solve(ctx context.Context, q Question) (a Answer, err error) {
 			a.Proof = &e
 		}
 	case q.Meaning > 0:
-		var shown *law.Law
+		var shown *rules.Rule
 		if shown, a.Meaning, err = certified(ctx, &s.prover, l, prove.Effort(q.Meaning)); shown != nil {
-			a.Shown = law.Format(shown)
+			a.Shown = law.Format(shown.Law)
 		}
 	case q.Bindings > 0:
 		a.Witness, err = counterexample(ctx, l, q.Bindings, q.Seed)
@@ -104,9 +104,9 @@ func canonical(l *law.Law) (*rules.Rule, error) {
 	return r, err
 }
 
-// certified is what can be shown of a law from what its operators compute ([prove.Prover.Show]), in
-// canonical form, and the proof; nil if that is nothing.
-func certified(ctx context.Context, by *prove.Prover, l *law.Law, effort prove.Effort) (*law.Law, []int64, error) {
+// certified is what can be shown of a law from what its operators compute ([prove.Prover.Show]), as a
+// rule, and the proof; nil if that is nothing.
+func certified(ctx context.Context, by *prove.Prover, l *law.Law, effort prove.Effort) (*rules.Rule, []int64, error) {
 	for {
 		r, err := canonical(l)
 		if err != nil {
@@ -117,15 +117,22 @@ func certified(ctx context.Context, by *prove.Prover, l *law.Law, effort prove.E
 			return nil, nil, err
 		}
 		if c.Law.OneWay == r.Law.OneWay {
-			return c.Law, c.Proof.Meaning, nil
+			if c.Law != r.Law { // it is about the true relu and maximum
+				r, err = canonical(c.Law)
+			}
+			return r, c.Proof.Meaning, err
 		}
 		l = c.Law // its canonical form may be another
 	}
 }
 
-// counterexample looks for one; nil: none is found.
+// counterexample looks for one, with a few bindings among usual ones only; nil: none is found.
 func counterexample(ctx context.Context, l *law.Law, bindings int, seed uint64) (*refute.Witness, error) {
-	w, err := refute.Find(ctx, l, refute.Options{Bindings: bindings, Seed: seed})
+	opt := refute.Options{Bindings: bindings, Seed: seed}
+	if bindings <= fewBindings {
+		opt.Reach = -1
+	}
+	w, err := refute.Find(ctx, l, opt)
 	if err != nil {
 		return nil, ctx.Err()
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/verify/prove"
 )
 
 // through answers questions by a solver, and as text on the way.
@@ -100,7 +101,7 @@ func TestSolver(t *testing.T) {
 				fmt.Fprintln(&b, law.NewCertRule("", p.Goal, p.Verdict.Proof))
 			}
 		}
-		rs, err := j.meant(context.Background(), goals, func() {})
+		rs, err := j.meant(context.Background(), goals, prove.Search, func() {})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/taso-go/taso/enumerate"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/verify"
+	"github.com/taso-go/taso/verify/prove"
 	"github.com/taso-go/taso/verify/refute"
 )
 
@@ -67,20 +68,20 @@ func (j *judge) prove(ctx context.Context, cands []enumerate.Candidate) ([]enume
 	nothing := func() {}
 	var err error
 	step := func(what error) { err = cmp.Or(err, what) }
-	step(b.try(ctx, first, few, done))
+	// Most laws have a short proof. The search for another is long where there is none, and most
+	// laws without one have a counterexample.
+	step(b.try(ctx, first, few, prove.Glance, done))
 	step(b.refute(ctx, fewBindings))
-	if j.opt.AxiomsOnly && len(few) < len(b.rounds) {
+	switch {
+	case !j.opt.AxiomsOnly:
+		step(b.mean(ctx, first, prove.Search, nothing))
+	case len(few) < len(b.rounds):
 		step(b.derive(ctx, first, b.rounds, nothing))
 	}
-	for i, form := range []func(*trial) *law.Law{base, next, base} {
-		if i == 1 {
-			for _, t := range b.ts {
-				if !t.verdict.Proved {
-					t.form, t.narrowed = t.form.Narrow()
-				}
-			}
-		}
-		step(b.try(ctx, form, few, nothing))
+	step(b.try(ctx, base, few, prove.Search, nothing))
+	for b.narrow() && err == nil {
+		step(b.try(ctx, next, few, prove.Search, nothing))
+		step(b.try(ctx, base, few, prove.Search, nothing))
 	}
 	step(b.refute(ctx, manyBindings))
 	if err != nil {
@@ -102,7 +103,7 @@ func (j *judge) prove(ctx context.Context, cands []enumerate.Candidate) ([]enume
 }
 
 // Bounds of the search for a counterexample to one law.
-const fewBindings, manyBindings = 40, 600
+const fewBindings, manyBindings = 8, 600
 
 // ask lists the candidates that are not proved and have a form, and their forms.
 func (b *trials) ask(form func(*trial) *law.Law) (open []*trial, goals []*law.Law) {
@@ -117,13 +118,26 @@ func (b *trials) ask(form func(*trial) *law.Law) (open []*trial, goals []*law.La
 	return open, goals
 }
 
-// try proves a form of the candidates from what their operators compute, or from the axioms and
-// lemmas if these alone are to be used. done is called for each of them.
-func (b *trials) try(ctx context.Context, form func(*trial) *law.Law, rounds []tensor.Limits, done func()) error {
+// narrow goes to the next less general form of what is not proved, one after the other as long as
+// there are any.
+func (b *trials) narrow() (some bool) {
+	for _, t := range b.ts {
+		if !t.verdict.Proved {
+			t.form, t.narrowed = t.form.Narrow()
+			some = some || t.narrowed
+		}
+	}
+	return some
+}
+
+// try proves a form of the candidates from what their operators compute, with so much effort, or from
+// the axioms and lemmas, in so many rounds, if these alone are to be used. done is called for each
+// of them.
+func (b *trials) try(ctx context.Context, form func(*trial) *law.Law, rounds []tensor.Limits, effort prove.Effort, done func()) error {
 	if b.j.opt.AxiomsOnly {
 		return b.derive(ctx, form, rounds, done)
 	}
-	return b.mean(ctx, form, done)
+	return b.mean(ctx, form, effort, done)
 }
 
 // derive proves a form of the candidates from the axioms and lemmas.
@@ -149,9 +163,9 @@ func (b *trials) derive(ctx context.Context, form func(*trial) *law.Law, rounds 
 }
 
 // mean proves a form of the candidates from what their operators compute.
-func (b *trials) mean(ctx context.Context, form func(*trial) *law.Law, done func()) error {
+func (b *trials) mean(ctx context.Context, form func(*trial) *law.Law, effort prove.Effort, done func()) error {
 	open, goals := b.ask(form)
-	found, err := b.j.meant(ctx, goals, done)
+	found, err := b.j.meant(ctx, goals, effort, done)
 	if err != nil {
 		return err
 	}
