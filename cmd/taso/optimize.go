@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/backends/analytic"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/egraph/extract"
