@@ -98,6 +98,7 @@ allow  rules/taso            -> rules
 allow  rules/taso            -> rules/tasopb
 allow  rules/peer            -> rules/tasopb
 allow  rules/egglog          -> rules
+allow  rules/sets            -> rules
 allow  graph/op              -> graph
 allow  graph/define          -> graph
 allow  graph/intern          -> graph

@@ -32,11 +32,11 @@ writes a set and its certificates to files. A set with other rules has another v
 			}
 			var rows [][]string
 			for _, s := range list {
-				rows = append(rows, []string{sets.Prefix + s.Name, strconv.Itoa(s.Version), count(s.Rules), s.CertFormat, "taso " + s.Command})
+				rows = append(rows, []string{sets.Prefix + s.Name, strconv.Itoa(s.Version), count(s.Rules), "taso " + s.Command})
 			}
-			return writeTable(c.OutOrStdout(), []column{{"name", false}, {"version", true}, {"rules", true}, {"certificates", false}, {"command", false}}, rows)
+			return writeTable(c.OutOrStdout(), []column{{"name", false}, {"version", true}, {"rules", true}, {"command", false}}, rows)
 		},
 	}
-	c.Flags().BoolVar(&json, "json", false, "print as JSON, with the hashes of the files")
+	c.Flags().BoolVar(&json, "json", false, "print as JSON, with the hashes of the files and the version of the certificates")
 	return c
 }

@@ -14,7 +14,9 @@ import (
 )
 
 // TestEarlier: certificates that earlier programs wrote are still accepted. testdata/earlier has, of
-// some of their files, a few entries as they were: NUMBER-NAME.cert is of format taso-cert/NUMBER.
+// some of their files, a few entries: NUMBER-DATE.cert is of format taso-cert/NUMBER. Those of format 2
+// are as they were in laws.cert of rules/builtin; the one of format 1 has entries of the first laws.cert
+// in the notation before, which the last program of that format accepts.
 // A certificate of another law is rejected in each format.
 func TestEarlier(t *testing.T) {
 	files, err := filepath.Glob("testdata/earlier/*.cert")
