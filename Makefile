@@ -9,6 +9,8 @@ FUZZTIME    ?= 10s
 BENCHTIME   ?= 1s
 # of "make bench": names of benchmarks (taso bench list), or --all
 BENCH       ?=
+# of "make rule-sets": names of rules/sets/manifest (none: all)
+SETS        ?=
 # of "make adversary": laws and models that are written, goroutines, and the seed
 ADVERSARY_LAWS    ?= 200000
 ADVERSARY_MODELS  ?= 20000
@@ -22,7 +24,7 @@ PAIRS_KEEP    ?=
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup vendor build gen-rules test sweeps example large cluster cluster-test bench models go-bench lint fuzz adversary pairs proto clean
+.PHONY: help setup vendor build gen-rules rule-sets test sweeps example large cluster cluster-test bench models go-bench lint fuzz adversary pairs proto clean
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +42,9 @@ build: setup ## bin/taso
 
 gen-rules: build ## generate and prove rules.rules (more flags: ARGS="--workers 2")
 	bin/taso gen-rules --max-ops 4 --out rules.rules $(ARGS)
+
+rule-sets: build ## generate the rule sets that ship with taso (SETS="bert cnn"; a stopped run continues)
+	@scripts/rule-sets $(SETS)
 
 # Tests allocate much: a larger heap saves a fifth of their time; the limit keeps them small on small machines.
 test: export GOGC = 400

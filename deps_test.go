@@ -37,7 +37,7 @@ const picture = `
 line 5     cmd/taso bench internal/adversary internal/modelpairs scripts/mutants cluster cluster/cmd/taso-cluster
 line 4     bench/* internal/randplan internal/pipeline/* internal/pipeline/verifymodels internal/pipeline/theory internal/pipeline/weightfacts internal/pipeline/audit internal/pipeline/audit/page internal/pipeline/doctor internal/pipeline/rulepage internal/pipeline/genrules internal/pipeline/genrules/page internal/pipeline/measure internal/pipeline/runmodel internal/pipeline/optimize internal/pipeline/optimize/page internal/pipeline/parallelize internal/pipeline/runpcg internal/pipeline/selftest internal/pipeline/showmodel
 line 3     internal/judge search/saturate enumerate enumerate/general verify verify/check verify/network verify/bounded verify/explain verify/refute verify/smt verify/spread backends backends/* backends/cuda parallel parallel/machine parallel/sim parallel/schedule parallel/pad parallel/plan parallel/export
-line 2     search model/fold model/feed internal/lawtext internal/roundtrip internal/adversary/eval law/instance law/mutate fingerprint axioms rules rules/taso rules/builtin rules/broadcast rules/tasopb rules/peer rules/egglog egraph/tensor verify/sums verify/prove verify/assume onnx cost
+line 2     search model/fold model/feed internal/lawtext internal/roundtrip internal/adversary/eval law/instance law/mutate fingerprint axioms rules rules/taso rules/builtin rules/sets rules/broadcast rules/tasopb rules/peer rules/egglog egraph/tensor verify/sums verify/prove verify/assume onnx cost
 line 1     graph/interp graph/bank law law/rewrite verify/meaning model lower
 line 0     . graph graph/op graph/define graph/grad graph/intern graph/bounds egraph egraph/extract internal/z3
 line leaf  internal/suggest internal/lex internal/golden internal/atomicfile internal/exactjson internal/must
@@ -98,6 +98,7 @@ allow  rules/taso            -> rules
 allow  rules/taso            -> rules/tasopb
 allow  rules/peer            -> rules/tasopb
 allow  rules/egglog          -> rules
+allow  rules/sets            -> rules
 allow  graph/op              -> graph
 allow  graph/define          -> graph
 allow  graph/intern          -> graph

@@ -150,6 +150,9 @@ type LoadOptions struct {
 	Axioms string
 	// Cert is the certificate file, "" for that beside the rules.
 	Cert string
+	// Open opens the files, nil: those of the operating system. Its error for a file that does not
+	// exist is an os.ErrNotExist.
+	Open func(path string) (io.ReadCloser, error)
 }
 
 // Load reads a file of rules and the certificates beside it. A file that ends
@@ -157,7 +160,11 @@ type LoadOptions struct {
 // opts.Unproved is set. All faults are reported together, with file, line and
 // column.
 func Load(path string, opts LoadOptions) (*Set, error) {
-	f, err := os.Open(path)
+	open := opts.Open
+	if open == nil {
+		open = func(path string) (io.ReadCloser, error) { return os.Open(path) }
+	}
+	f, err := open(path)
 	if err != nil {
 		return nil, fmt.Errorf("load rules: %w", err)
 	}
@@ -174,7 +181,7 @@ func Load(path string, opts LoadOptions) (*Set, error) {
 		cert = CertPath(path)
 	}
 	var certErr error
-	if c, err := os.Open(cert); err == nil {
+	if c, err := open(cert); err == nil {
 		certErr = s.ReadCert(c, cert, opts.Axioms)
 		c.Close()
 	} else if !opts.Unproved || !errors.Is(err, os.ErrNotExist) {

@@ -47,8 +47,8 @@ A rule left => right is sound if, wherever the left side is defined, the right s
 equal. Rules written with == are checked in both directions.
 
 FILE is a rule set of TASO (taso, taso-verifier), Tensat (tensat, tensat-multi), FlexFlow
-(flexflow) or of this program (text, json); the content tells which. "-" is standard input. These
-formats do not say how to pad, average, group and broadcast. A rule is proved if it holds under
+(flexflow) or of this program (text, json); the content tells which. "-" is standard input, and
+@NAME a rule set that ships with taso. These formats do not say how to pad, average, group and broadcast. A rule is proved if it holds under
 all readings that apply, or those of --semantics:
 
 ` + strings.Join(readings, "\n") + `
@@ -57,6 +57,7 @@ all readings that apply, or those of --semantics:
 The exit status is 0 if every rule is proved, 1 if not, 2 if a file cannot be read.
 docs/auditing.md has more.`,
 		Example: `  taso audit graph_subst.pb
+  taso audit @bert
   taso audit --explain 12 graph_subst.pb
   taso audit --html audit.html --minimal core.rules tensat.txt
   taso audit --semantics strict --json my.rules > audit.json

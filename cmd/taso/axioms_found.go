@@ -33,8 +33,8 @@ axioms, and the checker accepts the proof. Else it is missing, and the reason is
 
 "Missing" means not derived within the limits of the search.`,
 		Example: `  taso axioms found default.rules
-  taso axioms found --all default.rules bert.rules cnn.rules
-  taso axioms found --json default.rules > found.json`,
+  taso axioms found --all @default @bert @cnn
+  taso axioms found --json my.rules > found.json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: k.run,
 	}

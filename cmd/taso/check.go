@@ -43,6 +43,7 @@ func newCheck() *cobra.Command {
 
   (none)                   the proofs of taso's own axioms, lemmas and rules
   FILE.cert or FILE.rules  every certificate of a rule set; each rule must have one
+  @NAME                    the same of a rule set that ships with taso ("taso rules list")
   PROOF MODEL RESULT       a proof of taso optimize or taso verify --prove: that RESULT computes
                            what MODEL does (without the models: only that the equation follows)
   PLAN.json [MODEL]        a plan of taso parallelize: that the devices compute the training step
@@ -61,6 +62,7 @@ entry is rejected, and with --strict if there is an assumption.
 ` + modelHelp,
 		Example: `  taso check
   taso check my.rules
+  taso check @bert
   taso check faster.proof model.onnx faster.onnx
   taso check plan.json
   taso check --no-z3 --json - < my.cert`,
@@ -104,9 +106,9 @@ func (k *checkFlags) run(c *cobra.Command, args []string) error {
 	if len(args) == 3 {
 		return k.networks(c, path, args[1], args[2], defined)
 	}
-	if path != stdin && formatOf(path) == formatText {
+	if path != stdin && ruleFormat(path) == formatText {
 		// Loading makes sure that no rule is without its certificate.
-		if _, err := rules.Load(path, rules.LoadOptions{Axioms: axioms.Text()}); err != nil {
+		if _, err := loadRules(path, false); err != nil {
 			return err
 		}
 		path = rules.CertPath(path)

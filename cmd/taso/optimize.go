@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/backends/analytic"
 	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/egraph/extract"
@@ -74,8 +73,9 @@ compared. A result that fails a check is not written.
   analytic:NAME   the roofline of a machine, such as analytic:v100; nothing is timed
   recorded:FILE   a cost model fitted to a table of taso measure, perhaps of another device
 
---rules adds rules from taso gen-rules or from a text file. A rule without a certificate is
-proved first, and is an error if that fails.
+--rules adds rules from taso gen-rules, from a rule set that ships with taso (--rules @bert; see
+"taso rules list") or from a text file. A rule without a certificate is proved first, and is an
+error if that fails.
 
 With --tries the search is deterministic. At a limit (--budget, --memory) the best model so far is
 proved and written, and the exit status is 1. "-" reads the model from standard input; "--out -"
@@ -86,6 +86,7 @@ writes it to standard output. docs/optimizing.md explains how it works.
   taso check faster.proof model.onnx faster.onnx
   taso optimize bert --backend analytic:v100 --steps
   taso optimize model.onnx --rules my.rules --budget 60s --explain
+  taso optimize model.onnx --rules @bert --rules @llama
   cat model.onnx | taso optimize - --out - > faster.onnx`,
 		Args: cobra.ExactArgs(1),
 		RunE: k.run,
@@ -378,13 +379,18 @@ func (k *optimizeFlags) laws() error {
 // readLaws reads a file of laws: a set of rules, whose certificates go into proofs, by
 // name, or laws that somebody wrote.
 func readLaws(path string, proofs map[string]*law.Proof) (laws []*law.Law, err error) {
-	src, err := os.ReadFile(path)
+	in, err := openFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("--rules: %w", err)
+	}
+	defer in.Close()
+	src, err := io.ReadAll(in)
 	if err != nil {
 		return nil, fmt.Errorf("--rules: %w", err)
 	}
 	if formatOf(path) == formatJSON || bytes.HasPrefix(src, []byte("# "+rules.TextFormat)) {
 		// What has no certificate may have a proof that is found now.
-		set, err := rules.Load(path, rules.LoadOptions{Axioms: axioms.Text(), Unproved: true})
+		set, err := loadRules(path, true)
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/rules"
+	"github.com/taso-go/taso/rules/sets"
 	"github.com/taso-go/taso/rules/taso"
 )
 
@@ -53,14 +54,42 @@ func formatOf(path string) string {
 	return ""
 }
 
-// open opens a file, or the standard input for "-"; name is for messages.
+// ruleFormat is the form of rules to be read from a path, "" if none is known: that of its extension,
+// and text for a shipped set.
+func ruleFormat(path string) string {
+	if sets.Is(path) {
+		return formatText
+	}
+	return formatOf(path)
+}
+
+// loadRules reads a set of rules with its certificates, from files or a shipped set.
+func loadRules(path string, unproved bool) (*rules.Set, error) {
+	opts := rules.LoadOptions{Unproved: unproved, Axioms: axioms.Text()}
+	if sets.Is(path) {
+		opts.Open = sets.Open
+	}
+	return rules.Load(path, opts)
+}
+
+// open opens a file, a shipped rule set for "@NAME", or the standard input for "-"; name is for
+// messages.
 func open(c *cobra.Command, path string) (f io.ReadCloser, name string, err error) {
 	if path == stdin {
 		return io.NopCloser(c.InOrStdin()), "<stdin>", nil
 	}
+	f, err = openFile(path)
+	return f, path, err
+}
+
+// openFile opens a file or a shipped rule set. A folder and an empty file are errors.
+func openFile(path string) (io.ReadCloser, error) {
+	if sets.Is(path) {
+		return sets.Open(path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, path, err
+		return nil, err
 	}
 	st, err := file.Stat()
 	switch {
@@ -72,9 +101,9 @@ func open(c *cobra.Command, path string) (f io.ReadCloser, name string, err erro
 	}
 	if err != nil {
 		file.Close()
-		return nil, path, err
+		return nil, err
 	}
-	return file, path, nil
+	return file, nil
 }
 
 // source says how a file of rules is read.
@@ -95,7 +124,7 @@ type loaded struct {
 func (s *source) load(c *cobra.Command) (*loaded, error) {
 	format := s.format
 	if format == "" {
-		format = formatOf(s.path)
+		format = ruleFormat(s.path)
 	}
 	opts := rules.LoadOptions{Unproved: s.unproved, Axioms: axioms.Text()}
 	switch {
@@ -121,8 +150,8 @@ func (s *source) load(c *cobra.Command) (*loaded, error) {
 		set, err := rules.ReadJSON(in, name, opts)
 		return &loaded{set: set}, err
 	}
-	if s.path != stdin && formatOf(s.path) == formatText {
-		set, err := rules.Load(s.path, opts)
+	if s.path != stdin && ruleFormat(s.path) == formatText {
+		set, err := loadRules(s.path, s.unproved)
 		return &loaded{set: set}, err
 	}
 	if !s.unproved {

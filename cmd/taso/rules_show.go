@@ -25,9 +25,11 @@ func newRulesShow() *cobra.Command {
 		Long: `The table has, for each rule, the directions in which it can be used (<->, -> or <-), the number
 of axiom instances in its proof, its equation and its conditions. Rules that would read alike are
 printed with the shapes of their tensors. --id prints one rule and its proof as a chain of
-equations. FILE is a .rules, .json or .pb file, or "-" for standard input (with --from).`,
+equations. FILE is a .rules, .json or .pb file, a rule set that ships with taso (@bert), or "-" for
+standard input (with --from).`,
 		Example: `  taso rules show my.rules
   taso rules show my.rules --id r_07d72c7d56
+  taso rules show @bert
   taso rules show graph_subst.pb
   taso rules show --from json --json - < my.json`,
 		Args: cobra.ExactArgs(1),
