@@ -70,6 +70,9 @@ func parseGiven(text string) (given, error) {
 	}
 	o, ok := graph.Lookup(name)
 	if !ok {
+		o, ok = general.CompositeOps()[name]
+	}
+	if !ok {
 		return fail("there is no operator %s%s", name, suggest.OneOf(name, OperatorNames()))
 	}
 	if kernel := strings.TrimSpace(text[end+1:]); kernel != "" {
@@ -82,14 +85,17 @@ func parseGiven(text string) (given, error) {
 	if o.In > 2 || o.Out != 1 {
 		return fail("it has %d operands and %d results; operators of at most 2 and 1 are enumerated", o.In, o.Out)
 	}
-	args := ""
+	args, declared := "()", ""
 	if o.In > 0 {
 		args = "(" + strings.Join([]string{"X", "Y"}[:o.In], ", ") + ")"
+		declared = "given " + strings.Join([]string{"X : [1]", "Y : [1]"}[:o.In], ", ")
 	}
-	t, err := law.ParseTerm(name+text[len(g.family):end+1]+args, []law.Declaration{{Name: "X"}, {Name: "Y"}})
+	term := name + text[len(g.family):end+1] + args
+	l, err := law.ParseLawOver(general.CompositeOps(), fmt.Sprintf("rule operator %s then %s == %s", declared, term, term))
 	if err != nil {
 		return fail("%v", err)
 	}
+	t := l.LHS[0]
 	if t.Op != o {
 		return fail("it stands for %s", t)
 	}
@@ -101,9 +107,6 @@ func parseGiven(text string) (given, error) {
 	g.op, g.attrs = o, t.Attrs
 	if act != (graph.Value{}) {
 		g.attrs[o.ParamIndex("act")] = act
-	}
-	if o != op.Conv2D && !g.defined() {
-		return fail("it is defined at no shape that is enumerated")
 	}
 	return g, nil
 }

@@ -16,6 +16,7 @@ var sorts = map[string][]string{
 	graph.SortPadding: {graph.SortPadding, graph.SortSame},
 	graph.SortAct:     {graph.SortAct},
 	graph.SortBorder:  {graph.SortBorder},
+	graph.SortNumber:  {graph.SortNumber},
 }
 
 // attributes replaces constants of window operators by variables: first in all applications of an

@@ -12,7 +12,7 @@ const none = -1
 // the operators need it to be.
 func axes(l *law.Law) []*law.Law {
 	ty, err := l.Types()
-	if err != nil || len(ty.Shape[l.LHS[0]]) == 0 {
+	if err != nil {
 		return nil
 	}
 	var out []*law.Law

@@ -131,7 +131,7 @@ func numbers(l *law.Law) []*law.Law {
 					return
 				}
 				d, ok := u.Attrs[k].Dim()
-				if n, isConst := d.Const(); !ok || !isConst || n < 2 || slices.Contains(seen, d) {
+				if n, isConst := d.Const(); !ok || !isConst || n < 1 || slices.Contains(seen, d) {
 					return
 				}
 				seen = append(seen, d)
@@ -142,6 +142,82 @@ func numbers(l *law.Law) []*law.Law {
 					return setAttr(w, k, graph.DimValue(graph.Var(fresh(l, "n"))))
 				}))
 			})
+		}
+	}
+	return out
+}
+
+// groups lets the convolutions of one group have any number of groups, each of as many channels as
+// the image had.
+func groups(l *law.Law) []*law.Law {
+	g := graph.Var(fresh(l, "g"))
+	images := map[string]bool{}
+	found := false
+	m := rewrite(l, func(_, u *law.Term) *law.Term {
+		if u.Op == nil || base(u.Op) != "conv2d" {
+			return u
+		}
+		k := u.Op.ParamIndex("groups")
+		if u.Attrs[k] != graph.IntValue(1) {
+			return u
+		}
+		found = true
+		u.Args[0].Walk(func(v *law.Term) {
+			if v.IsVar() {
+				images[v.Var] = true
+			}
+		})
+		return setAttr(u, k, graph.DimValue(g))
+	})
+	if !found {
+		return nil
+	}
+	for i, d := range m.Given {
+		if n := len(d.Shape); images[d.Name] && n >= 4 && !d.Shape.HasAxisRun() {
+			m.Given[i].Shape = slices.Clone(d.Shape)
+			m.Given[i].Shape[n-3].Dim = g.Mul(d.Shape[n-3].Dim)
+		}
+	}
+	return []*law.Law{m}
+}
+
+// parities replaces the conditions that two sizes are odd by the condition that their difference is
+// even: of one pair, or of the pairs (first, third) and (second, fourth).
+func parities(l *law.Law) []*law.Law {
+	var odd []int
+	for i, p := range l.Where {
+		if p.Mod != nil && *p.Mod == graph.Int(2) && p.Rel == "==" && p.Right == graph.Int(1) {
+			odd = append(odd, i)
+		}
+	}
+	var out []*law.Law
+	state := func(pairs [][2]int) {
+		m := *l
+		m.Where = nil
+		gone := map[int]bool{}
+		for _, p := range pairs {
+			gone[p[0]], gone[p[1]] = true, true
+		}
+		for i, p := range l.Where {
+			if !gone[i] {
+				m.Where = append(m.Where, p)
+			}
+		}
+		for _, p := range pairs {
+			d := l.Where[p[0]]
+			d.Left, d.Right = d.Left.Sub(l.Where[p[1]].Left), graph.Int(0)
+			m.Where = append(m.Where, d)
+		}
+		out = append(out, &m)
+	}
+	if len(odd) > 6 {
+		return nil
+	}
+	for i, a := range odd {
+		for _, b := range odd[i+1:] {
+			for _, pair := range [][2]int{{a, b}, {b, a}} {
+				state([][2]int{pair})
+			}
 		}
 	}
 	return out

@@ -112,7 +112,7 @@ func rule(ctx context.Context, r *rules.Rule) (*rules.Rule, error) {
 // step is the first law that a step makes of a rule and that is proved, as a rule; or nil.
 func step(ctx context.Context, r *rules.Rule) (*rules.Rule, error) {
 	tried := map[string]bool{}
-	for _, candidates := range []func(*law.Law) []*law.Law{attributes, bounds, untied, products, numbers, axes, absorbed, merged, permutations, conditioned} {
+	for _, candidates := range []func(*law.Law) []*law.Law{attributes, groups, bounds, untied, products, numbers, axes, absorbed, merged, permutations, parities, conditioned} {
 		for _, l := range candidates(r.Law) {
 			if text := law.Body(l); tried[text] {
 				continue
