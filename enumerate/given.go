@@ -90,7 +90,7 @@ func parseGiven(text string) (given, error) {
 		args = "(" + strings.Join([]string{"X", "Y"}[:o.In], ", ") + ")"
 		declared = "given " + strings.Join([]string{"X : [1]", "Y : [1]"}[:o.In], ", ")
 	}
-	term := name + text[len(g.family):end+1] + args
+	term := name + strings.TrimSuffix(text[len(g.family):end+1], "[]") + args
 	l, err := law.ParseLawOver(general.CompositeOps(), fmt.Sprintf("rule operator %s then %s == %s", declared, term, term))
 	if err != nil {
 		return fail("%v", err)
