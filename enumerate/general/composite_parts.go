@@ -93,6 +93,15 @@ var (
 	})
 )
 
+// DivSum divides rows by their sums.
+var DivSum = newComposite(composite{
+	Op: &graph.Op{Name: "divsum", In: 1, Infer: inferRows, AxisOf: ofFirst, Doc: "Rows divided by their sums."},
+	expand: func(x *expansion) *law.Term {
+		sum := apply(op.ReduceSum, named{"axes": graph.TupleValue(int64(len(x.out) - 1)), "keep": graph.IntValue(1)}, x.args[0])
+		return apply(op.EWDiv, nil, x.args[0], copiedRow(x, sum))
+	},
+})
+
 // ScaleRows multiplies each row of a matrix by a number.
 var ScaleRows = newComposite(composite{
 	Op: &graph.Op{Name: "scalerows", In: 2, Infer: inferMatrix, AxisOf: ofFirst, Doc: "The product of a matrix and a scale of each row: [k, n] and [k]."},

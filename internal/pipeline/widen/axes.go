@@ -215,13 +215,13 @@ func (x *insertion) through(op *graph.Op, a graph.Attrs, s []graph.Shape, out gr
 			return nil, false
 		}
 		all(pos)
-	case "partition":
+	case "partition", "pipeline":
 		if pos == 0 {
 			return nil, false
 		}
 		in[0] = pos - 1
 		return a, axisAt(0, s[0], pos-1)
-	case "combine":
+	case "combine", "batch":
 		in[0] = pos + 1
 		return a, axisAt(0, s[0][1:], pos)
 	case "reverse":
@@ -249,7 +249,18 @@ func (x *insertion) through(op *graph.Op, a graph.Attrs, s []graph.Shape, out gr
 		in[0] = pos - 1
 	case "reduce", "drop":
 		in[0] = pos + 1
-	case "halo":
+	case "allreduce":
+		if pos == 0 {
+			return nil, false
+		}
+		in[0] = pos
+	case "alltoall":
+		if pos == 0 {
+			return nil, false
+		}
+		in[0] = pos
+		return a, axisAt(0, s[0][1:], pos-1) && axisAt(1, s[0][1:], pos-1)
+	case "halo", "allgather", "reducescatter":
 		if pos == 0 {
 			return nil, false
 		}
