@@ -236,6 +236,12 @@ func (x *insertion) through(op *graph.Op, a graph.Attrs, s []graph.Shape, out gr
 		}
 		in[0], in[1] = pos, none
 		return a, axisAt(0, s[0], pos)
+	case "pick":
+		if pos == 0 || s[1].HasAxisRun() || s[2].HasAxisRun() || len(s[2]) != 1 {
+			return nil, false
+		}
+		all(none)
+		in[0] = pos
 	case "batchnorm":
 		if pos < 2 {
 			return nil, false

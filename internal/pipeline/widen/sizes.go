@@ -181,43 +181,52 @@ func groups(l *law.Law) []*law.Law {
 	return []*law.Law{m}
 }
 
-// parities replaces the conditions that two sizes are odd by the condition that their difference is
-// even: of one pair, or of the pairs (first, third) and (second, fourth).
+// isOdd reports whether a condition says that a size is odd.
+func isOdd(p law.Pred) bool {
+	return p.Mod != nil && *p.Mod == graph.Int(2) && p.Rel == "==" && p.Right == graph.Int(1)
+}
+
+// parities drops the condition that a size is odd.
 func parities(l *law.Law) []*law.Law {
-	var odd []int
-	for i, p := range l.Where {
-		if p.Mod != nil && *p.Mod == graph.Int(2) && p.Rel == "==" && p.Right == graph.Int(1) {
-			odd = append(odd, i)
-		}
-	}
 	var out []*law.Law
-	state := func(pairs [][2]int) {
-		m := *l
-		m.Where = nil
-		gone := map[int]bool{}
-		for _, p := range pairs {
-			gone[p[0]], gone[p[1]] = true, true
+	for i, p := range l.Where {
+		if isOdd(p) {
+			m := *l
+			m.Where = slices.Delete(slices.Clone(l.Where), i, i+1)
+			out = append(out, &m)
 		}
-		for i, p := range l.Where {
-			if !gone[i] {
-				m.Where = append(m.Where, p)
-			}
-		}
-		for _, p := range pairs {
-			d := l.Where[p[0]]
-			d.Left, d.Right = d.Left.Sub(l.Where[p[1]].Left), graph.Int(0)
-			m.Where = append(m.Where, d)
-		}
-		out = append(out, &m)
 	}
-	if len(odd) > 6 {
+	return out
+}
+
+// differences replaces the conditions that sizes are odd by conditions that differences of two of
+// them are even: of sizes of which one is at most the other. The first laws have the fewest
+// conditions.
+func differences(l *law.Law) []*law.Law {
+	var rest, pairs []law.Pred
+	odd := map[graph.Dim]bool{}
+	for _, p := range l.Where {
+		if isOdd(p) {
+			odd[p.Left] = true
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	two := graph.Int(2)
+	for _, p := range rest {
+		if p.Mod == nil && p.Rel == "<=" && odd[p.Left] && odd[p.Right] {
+			pairs = append(pairs, law.Pred{Left: p.Right.Sub(p.Left), Mod: &two, Rel: "==", Right: graph.Int(0)})
+		}
+	}
+	if len(pairs) < 2 || len(pairs) > 4 {
 		return nil
 	}
-	for i, a := range odd {
-		for _, b := range odd[i+1:] {
-			for _, pair := range [][2]int{{a, b}, {b, a}} {
-				state([][2]int{pair})
-			}
+	var out []*law.Law
+	for i, a := range pairs {
+		for _, b := range pairs[i+1:] {
+			m := *l
+			m.Where = append(slices.Clone(rest), a, b)
+			out = append(out, &m)
 		}
 	}
 	return out

@@ -76,6 +76,18 @@ func Rules(ctx context.Context, in *rules.Set, opt Options) (*rules.Set, *Report
 	if err != nil {
 		return nil, nil, err
 	}
+	for _, l := range laws {
+		for _, d := range differences(l) {
+			r, err := certified(ctx, d)
+			if err != nil {
+				return nil, nil, err
+			}
+			if r != nil {
+				r.Level, r.Conditional = of[l].Level, true
+				more = append(more, r)
+			}
+		}
+	}
 	for _, r := range more {
 		of[r.Law] = r
 		laws = append(laws, r.Law)
@@ -141,7 +153,28 @@ func proved(ctx context.Context, l *law.Law, from *rules.Rule) (*rules.Rule, err
 	if !rules.Instance(r.Law, from.Law) || runs(r.Law) >= runs(from.Law) && rules.Instance(from.Law, r.Law) {
 		return nil, nil
 	}
-	tokens, err := sums.CertifyWithin(ctx, r.Law, mostWork)
+	r, err = certified(ctx, r.Law)
+	if r == nil || err != nil {
+		return nil, err
+	}
+	r.Level, r.Derivable, r.Conditional = from.Level, from.Derivable, from.Conditional
+	return r, nil
+}
+
+// certified is a law as a rule with a proof that the checker accepts, or nil.
+func certified(ctx context.Context, l *law.Law) (*rules.Rule, error) {
+	if _, err := l.Types(); err != nil {
+		return nil, nil
+	}
+	r, err := rules.New(l)
+	if err != nil {
+		return nil, nil
+	}
+	work := mostWork
+	if slices.ContainsFunc(r.Law.Where, func(p law.Pred) bool { return p.Mod != nil }) {
+		work *= 30 // there are two cases for each size
+	}
+	tokens, err := sums.CertifyWithin(ctx, r.Law, work)
 	if err != nil || tokens == nil {
 		return nil, err
 	}
@@ -149,8 +182,7 @@ func proved(ctx context.Context, l *law.Law, from *rules.Rule) (*rules.Rule, err
 	if _, err := check.Rule(r.Law, r.Proof, nil); err != nil {
 		return nil, nil
 	}
-	r.Status, r.Engine, r.Level = rules.Proved, engine, from.Level
-	r.Derivable, r.Conditional = from.Derivable, from.Conditional
+	r.Status, r.Engine = rules.Proved, engine
 	return r, nil
 }
 
@@ -177,18 +209,13 @@ func exchanges(ctx context.Context, laws []*law.Law) ([]*rules.Rule, error) {
 		if err != nil {
 			return nil, err
 		}
-		tokens, err := sums.CertifyWithin(ctx, r.Law, mostWork)
-		if err != nil {
+		if r, err = certified(ctx, r.Law); err != nil {
 			return nil, err
 		}
-		if tokens == nil {
+		if r == nil {
 			continue
 		}
-		r.Proof = &law.Proof{Meaning: tokens}
-		if _, err := check.Rule(r.Law, r.Proof, nil); err != nil {
-			continue
-		}
-		r.Status, r.Engine, r.Level = rules.Proved, engine, 1
+		r.Level = 1
 		out = append(out, r)
 	}
 	return out, nil
