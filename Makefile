@@ -22,7 +22,7 @@ PAIRS_KEEP    ?=
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup vendor build gen-rules test sweeps example large cluster cluster-test bench models go-bench lint fuzz adversary pairs proto clean
+.PHONY: help setup vendor build gen-rules test sweeps example large cluster cluster-test bench models go-bench lint fuzz adversary pairs laws-found proto clean
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ build: setup ## bin/taso
 
 gen-rules: build ## generate and prove rules.rules (more flags: ARGS="--workers 2")
 	bin/taso gen-rules --max-ops 4 --out rules.rules $(ARGS)
+
+laws-found: build ## docs/laws-found.md: generate all rule sets, look the axioms up (minutes)
+	@scripts/laws-found
 
 # Tests allocate much: a larger heap saves a fifth of their time; the limit keeps them small on small machines.
 test: export GOGC = 400
