@@ -17,7 +17,7 @@ func TestSettings(t *testing.T) {
 		want  string
 	}{
 		{"conv2d[pad=same_lower] 3x3,conv2d[pad=same_upper] 3x3", nil, "conv2d[pad=p2"},
-		{"slice[axis=0, lo=1, hi=3],neg", []InputType{{Name: "x", Sizes: []int{4, 3}, Count: 1}}, "lo=n"},
+		{"slice[axis=0, lo=1, hi=3],neg", []InputType{{Name: "x", Sizes: []int{4, 3}, Count: 1}}, "lo=c-1"},
 		{"stretch[axis=0, n=2],neg", []InputType{{Name: "f", Sizes: []int{1, 3}, Count: 1}}, "neg(broadcast[shape="},
 	} {
 		u, err := New(SplitList(c.ops))

@@ -1,6 +1,8 @@
 package widen
 
 import (
+	"slices"
+
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 )
@@ -93,6 +95,12 @@ func (x *insertion) axis(s graph.Shape, d graph.Dim, i int) (graph.Dim, bool) {
 func (x *insertion) term(t *law.Term, pos int) (*law.Term, bool) {
 	if pos > len(x.ty.Shape[t]) {
 		return nil, false
+	}
+	if t.Op != nil && t.Op.Layout != graph.LayoutNone && !slices.ContainsFunc(t.Args, func(a *law.Term) bool {
+		s := x.ty.Shape[a]
+		return len(s) > 0 && s[0].AxisRun == ""
+	}) && t.Op.Layout != graph.LayoutMakes {
+		return nil, false // the axis of the mesh is not known
 	}
 	if t.IsVar() {
 		if old, ok := x.at[t.Var]; ok && old != pos {
