@@ -24,7 +24,7 @@ PAIRS_KEEP    ?=
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup vendor build gen-rules rule-sets test sweeps example large cluster cluster-test bench models go-bench lint fuzz adversary pairs proto clean
+.PHONY: help setup vendor build gen-rules rule-sets test sweeps example large cluster cluster-test bench models go-bench lint fuzz adversary pairs laws-found proto clean
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ gen-rules: build ## generate and prove rules.rules (more flags: ARGS="--workers 
 
 rule-sets: build ## generate the rule sets that ship with taso (SETS="bert cnn"; a stopped run continues)
 	@scripts/rule-sets $(SETS)
+
+laws-found: build ## docs/laws-found.md: generate all rule sets, look the axioms up (minutes)
+	@scripts/laws-found
 
 # Tests allocate much: a larger heap saves a fifth of their time; the limit keeps them small on small machines.
 test: export GOGC = 400

@@ -200,7 +200,7 @@ func TestPairText(t *testing.T) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}
-	if _, err := general.ParseForm("0 4 0 0 0"); err == nil {
+	if _, err := general.ParseForm("0 4 0 0 0 0"); err == nil {
 		t.Error("a form that there is not")
 	}
 }
@@ -213,8 +213,8 @@ func TestFindingsSpoiled(t *testing.T) {
 		"is linked to":            func(f *sentFinding) { f.Syms = append(f.Syms, savedLink{f.Open[0], 0, [32]uint8{}}) },
 		"there is no input":       func(f *sentFinding) { f.Links = append(f.Links, savedLink{f.Open[0], 0, [32]uint8{99}}) },
 		"no candidate is known":   func(f *sentFinding) { f.Cands = append(f.Cands, sentCandidate{Key: "x"}) },
-		"there is no form":        func(f *sentFinding) { f.Cands = append(f.Cands, sentCandidate{Form: "9 0 0 0 0"}) },
-		"laws, want one":          func(f *sentFinding) { f.Cands = append(f.Cands, sentCandidate{Form: "0 0 0 0 0"}) },
+		"there is no form":        func(f *sentFinding) { f.Cands = append(f.Cands, sentCandidate{Form: "9 0 0 0 0 0"}) },
+		"laws, want one":          func(f *sentFinding) { f.Cands = append(f.Cands, sentCandidate{Form: "0 0 0 0 0 0"}) },
 		"an answer is candidate":  func(f *sentFinding) { f.Answers = append(f.Answers, sentAnswer{Stated: true, Cand: 99}) },
 		"answer 7":                func(f *sentFinding) { f.Answers = append(f.Answers, sentAnswer{How: 7}) },
 	} {

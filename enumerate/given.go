@@ -71,6 +71,9 @@ func parseGiven(text string) (given, error) {
 	}
 	o, ok := graph.Lookup(name)
 	if !ok {
+		o, ok = general.CompositeOps()[name]
+	}
+	if !ok {
 		return fail("there is no operator %s%s", name, suggest.OneOf(name, OperatorNames()))
 	}
 	if kernel := strings.TrimSpace(text[end+1:]); kernel != "" {
@@ -83,19 +86,26 @@ func parseGiven(text string) (given, error) {
 	if o.In > 2 || o.Out != 1 {
 		return fail("it has %d operands and %d results; operators of at most 2 and 1 are enumerated", o.In, o.Out)
 	}
-	args := "(" + strings.Join([]string{"X", "Y"}[:o.In], ", ") + ")"
-	t, err := law.ParseTerm(name+text[len(g.family):end+1]+args, []law.Declaration{{Name: "X"}, {Name: "Y"}})
+	args, declared := "()", ""
+	if o.In > 0 {
+		args = "(" + strings.Join([]string{"X", "Y"}[:o.In], ", ") + ")"
+		declared = "given " + strings.Join([]string{"X : [1]", "Y : [1]"}[:o.In], ", ")
+	}
+	term := name + strings.TrimSuffix(text[len(g.family):end+1], "[]") + args
+	l, err := law.ParseLawOver(general.CompositeOps(), fmt.Sprintf("rule operator %s then %s == %s", declared, term, term))
 	var faults law.Errors
 	if errors.As(err, &faults) { // their places are in a text that nobody wrote
 		var all []string
 		for _, f := range faults {
 			all = append(all, f.Msg)
 		}
-		return fail("%s", strings.Join(all, "; "))
+		slices.Sort(all) // both sides of the law have them
+		return fail("%s", strings.Join(slices.Compact(all), "; "))
 	}
 	if err != nil {
 		return fail("%v", err)
 	}
+	t := l.LHS[0]
 	if t.Op != o {
 		return fail("it stands for %s", t)
 	}
@@ -107,9 +117,6 @@ func parseGiven(text string) (given, error) {
 	g.op, g.attrs = o, t.Attrs
 	if act != (graph.Value{}) {
 		g.attrs[o.ParamIndex("act")] = act
-	}
-	if o != op.Conv2D && !g.defined() {
-		return fail("it is defined at no shape that is enumerated")
 	}
 	return g, nil
 }

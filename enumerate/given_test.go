@@ -87,7 +87,7 @@ func TestGivenErrors(t *testing.T) {
 		"softmax[axis=7]":         "defined at no shape",
 		"conv2d[stride=s] 1x1":    "",
 		"conv2d_relu[pad=wrong,]": "",
-		"conv2d[strid=(2, 2)]":    `operator "conv2d[strid=(2, 2)]": operator conv2d: attribute pad is missing; operator conv2d has no attribute strid`,
+		"conv2d[strid=(2, 2)]":    `operator "conv2d[strid=(2, 2)]": operator conv2d has no attribute strid; operator conv2d: attribute pad is missing`,
 	} {
 		_, err := New([]string{text})
 		if err == nil || !strings.Contains(err.Error(), want) {

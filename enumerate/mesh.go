@@ -40,6 +40,14 @@ func (u *Universe) each(axes int, in inst) uint16 {
 // onMesh tries an operator with operands that are on one mesh, on each member. What
 // instances of it there are is said for a member.
 func (u *Universe) onMesh(o *graph.Op, insts choice) choice {
+	if o.Each() == nil { // a composite, which is applied to tensors only
+		return func(a, b []int, seams seamSet) []uint16 {
+			if u.meshOf(a) > 0 {
+				return nil
+			}
+			return insts(a, b, seams)
+		}
+	}
 	var lifted [maxMesh + 1][]uint16 // by instance
 	for i := range u.insts {
 		if u.insts[i].op != o {

@@ -19,7 +19,7 @@ type Preset struct {
 
 // Presets are the built-in presets, by name.
 func Presets() []Preset {
-	return []Preset{
+	return append([]Preset{
 		{Name: "bert",
 			Doc: "encoder layers: linear layers with bias, heads, scaled softmax, layer normalization",
 			Ops: []string{"matmul", "linear", "bias", "ewadd", "smul", "concat", "split", "transpose", "reshape",
@@ -85,7 +85,7 @@ func Presets() []Preset {
 		{Name: "parallel-embedding",
 			Doc: "sharded embeddings: by position, by column and by vocabulary",
 			Ops: append([]string{"gather", "pickown", "matmul", "ewadd", "concat"}, layouts...), Types: meshTableTypes, Mesh: 3},
-	}
+	}, settings()...)
 }
 
 // layouts are the operators that lay tensors out, which all presets for meshes have.

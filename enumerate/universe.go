@@ -9,6 +9,7 @@ import (
 
 	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/internal/suggest"
 )
 
@@ -81,11 +82,15 @@ func New(names []string) (*Universe, error) {
 	preset := ""
 	want := map[string]bool{}
 	var list []given
+	ownTypes := false // of a preset whose operators have attributes: all its inputs are used
 	for _, n := range names {
 		if strings.Contains(n, "[") {
 			g, err := parseGiven(n)
 			if err != nil {
 				return nil, err
+			}
+			if g.op != op.Conv2D && !g.defined() {
+				return nil, fmt.Errorf("operator %q: it is defined at no shape that is enumerated", n)
 			}
 			if !slices.ContainsFunc(list, func(o given) bool { return o.text == g.text }) {
 				list = append(list, g)
@@ -98,7 +103,15 @@ func New(names []string) (*Universe, error) {
 			}
 			preset, types, u.whole, u.mesh = n, p.Types(), p.Whole, p.Mesh
 			for _, o := range p.Ops {
-				want[o] = true
+				if !strings.Contains(o, "[") {
+					want[o] = true
+					continue
+				}
+				g, err := parseGiven(o)
+				if err != nil {
+					return nil, fmt.Errorf("preset %s: %w", n, err)
+				}
+				list, ownTypes = append(list, g), true
 			}
 			continue
 		}
@@ -129,7 +142,7 @@ func New(names []string) (*Universe, error) {
 		types = append(slices.Clone(types), joined()...)
 	}
 	for _, ty := range types {
-		if used(ty, named) || ty.Defined {
+		if used(ty, named) || ty.Defined || ownTypes {
 			u.Types = append(u.Types, ty)
 		}
 	}

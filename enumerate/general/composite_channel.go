@@ -2,6 +2,7 @@ package general
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
@@ -92,4 +93,80 @@ var BatchNormBias = newComposite(composite{
 		shift := apply(op.EWSub, nil, x.weight("L", c), apply(op.EWMul, nil, x.weight("M", c), normScale(x, c)))
 		return apply(op.EWAdd, nil, x.args[0], perChannel(x, shift))
 	},
+})
+
+// aroundVector is the shape rule of a vector that is repeated along three new axes: in the result
+// its axis is number at.
+func aroundVector(at int) func(*graph.Unifier, graph.Attrs, []graph.Shape) ([]graph.Shape, error) {
+	return func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+		x := in[0]
+		if len(x) != 1 || x.HasAxisRun() {
+			return nil, fmt.Errorf("shape %s: want one axis", x)
+		}
+		var out graph.Shape
+		for _, v := range a {
+			d, _ := v.Dim()
+			out = append(out, graph.Axis(d))
+		}
+		return []graph.Shape{f.NormShape(slices.Insert(out, at, x[0]))}, nil
+	}
+}
+
+// freeSizes makes all attributes variables.
+func freeSizes(b *builder, a graph.Attrs) {
+	for i := range a {
+		a[i] = graph.DimValue(b.fresh(lit(a[i])))
+	}
+}
+
+// axisAt says that one axis of the result is the axis of the operand.
+func axisAt(at int) func(graph.Attrs, []int, int) []graph.OperandAxis {
+	return func(_ graph.Attrs, _ []int, axis int) []graph.OperandAxis {
+		if axis != at {
+			return nil
+		}
+		return ofFirst(nil, nil, 0)
+	}
+}
+
+// Channels is an image with one number a channel.
+var Channels = newComposite(composite{
+	Op: &graph.Op{Name: "channels", In: 1, Infer: aroundVector(1), AxisOf: axisAt(1), Doc: "A number of each channel repeated over images: [c] is [b, c, h, w].",
+		Params: []graph.Param{{Name: "b", Sort: "int", Doc: "images"}, {Name: "h", Sort: "int", Doc: "rows"}, {Name: "w", Sort: "int", Doc: "columns"}}},
+	expand: func(x *expansion) *law.Term { return perChannel(x, x.args[0]) },
+	free:   freeSizes,
+})
+
+// Kernels is a kernel with one number an output channel.
+var Kernels = newComposite(composite{
+	Op: &graph.Op{Name: "kernels", In: 1, Infer: aroundVector(0), AxisOf: axisAt(0), Doc: "A number of each output channel repeated over kernels: [o] is [o, c, h, w].",
+		Params: []graph.Param{{Name: "c", Sort: "int", Doc: "channels of the image"}, {Name: "h", Sort: "int", Doc: "rows"}, {Name: "w", Sort: "int", Doc: "columns"}}},
+	expand: func(x *expansion) *law.Term { return perKernel(x, x.args[0]) },
+	free:   freeSizes,
+})
+
+// Features is an image whose channels are its last axis, with one number a channel.
+var Features = newComposite(composite{
+	Op: &graph.Op{Name: "features", In: 1, Infer: aroundVector(3), AxisOf: axisAt(3), Doc: "A number of each channel repeated over images with channels last: [c] is [b, h, w, c].",
+		Params: []graph.Param{{Name: "b", Sort: "int", Doc: "images"}, {Name: "h", Sort: "int", Doc: "rows"}, {Name: "w", Sort: "int", Doc: "columns"}}},
+	expand: copied,
+	free:   freeSizes,
+})
+
+// Planes is an image with one number a channel, of a tensor [c, 1, 1].
+var Planes = newComposite(composite{
+	Op: &graph.Op{Name: "planes", In: 1, AxisOf: axisAt(1), Doc: "A number of each channel repeated over images: [c, 1, 1] is [b, c, h, w].",
+		Params: []graph.Param{{Name: "b", Sort: "int", Doc: "images"}, {Name: "h", Sort: "int", Doc: "rows"}, {Name: "w", Sort: "int", Doc: "columns"}},
+		Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+			x, one := in[0], graph.Axis(graph.Int(1))
+			if len(x) != 3 || x.HasAxisRun() {
+				return nil, fmt.Errorf("shape %s: want [c, 1, 1]", x)
+			}
+			if err := f.EqShape(x[1:], graph.Shape{one, one}); err != nil {
+				return nil, fmt.Errorf("shape %s: want [c, 1, 1]: %w", x, err)
+			}
+			return aroundVector(1)(f, a, []graph.Shape{x[:1]})
+		}},
+	expand: copied,
+	free:   freeSizes,
 })

@@ -38,3 +38,28 @@ var PickOwn = newComposite(composite{
 		return apply(op.Pick.Each(), named{"over": graph.ShapeValue(mesh), "n": n}, x.args[0], keys, x.args[1])
 	},
 })
+
+// Haloed deals an axis out and gives each shard rows of its neighbours.
+var Haloed = newComposite(composite{
+	Op: &graph.Op{Name: "haloed", In: 1, Doc: "Shards with rows of their neighbours: halo(partition(X)).",
+		Params: []graph.Param{{Name: "axis", Sort: "axis", Doc: "the axis"}, {Name: "on", Sort: "int", Doc: "number of shards"},
+			{Name: "before", Sort: "int", Doc: "rows of the shard before"}, {Name: "after", Sort: "int", Doc: "rows of the shard behind"}},
+		Infer: func(f *graph.Unifier, a graph.Attrs, in []graph.Shape) ([]graph.Shape, error) {
+			shards, err := op.Partition.InferShapes(f, op.Partition.MustAttr(named{"axis": a[0], "on": a[1]}), in)
+			if err != nil {
+				return nil, err
+			}
+			return op.Halo.InferShapes(f, op.Halo.MustAttr(named{"axis": a[0], "before": a[2], "after": a[3]}), shards)
+		},
+		AxisOf: func(a graph.Attrs, _ []int, axis int) []graph.OperandAxis {
+			if axis == 0 || axis == int(lit(a[0]))+1 {
+				return nil
+			}
+			return ofFirst(nil, nil, axis-1)
+		}},
+	expand: func(x *expansion) *law.Term {
+		shards := apply(op.Partition, named{"axis": x.attrs[0], "on": x.attrs[1]}, x.args[0])
+		return apply(op.Halo, named{"axis": x.attrs[0], "before": x.attrs[2], "after": x.attrs[3]}, shards)
+	},
+	free: func(b *builder, a graph.Attrs) { a[1] = graph.DimValue(b.fresh(lit(a[1]))) },
+})

@@ -33,8 +33,9 @@ func (p *Pair) String() string {
 type Form struct {
 	window int // 0: any stride and padding; 1: any stride, SAME; 2: any stride; 3: SAME; 4: as in the case
 	kernel int // 0: all sizes; 1: constants share the pools' kernel; 2: odd ones only; 3: as in the case
-	cut    int // 0: any position of a split; 1: where its input was joined
+	cut    int // 0: any position of a split or a slice; 1: a split where its input was joined, a slice from where it begins in the case
 	groups int // 0: any number of groups, and of members where concats are dealt out; 1: as in the case
+	ones   int // 0: axes of size 1 are of any size; 1: they have size 1. It matters to reshapes only
 	tie    int // 0: every tensor has sizes of its own; 1: tensors of one shape in the case have one shape
 	// sizes says of each size that kernel 3 leaves as in the case what it is instead, in the order in
 	// which a builder meets them: a letter, see below. "": all are as in the case.
@@ -57,6 +58,9 @@ func (p *Pair) Asked() []Form {
 	if f.cut {
 		forms = append(forms, Form{cut: 1})
 	}
+	if f.ones {
+		forms = append(forms, Form{ones: 1})
+	}
 	if f.window || f.kernel {
 		forms = append(forms, Form{window: 1, cut: 1}, Form{window: 1, kernel: 2, cut: 1}, Form{window: 3, kernel: 3, cut: 1})
 	}
@@ -64,7 +68,7 @@ func (p *Pair) Asked() []Form {
 }
 
 // features says which fields of a form matter for a pair.
-type features struct{ window, kernel, cut, groups bool }
+type features struct{ window, kernel, cut, groups, ones bool }
 
 func (p *Pair) features() features {
 	var f features
@@ -87,7 +91,11 @@ func (p *Pair) features() features {
 					f.kernel = true
 				case "split":
 					f.cut = true
-				case "partition":
+				case "reshape":
+					f.ones = true
+				case "slice":
+					f.cut = f.cut || lit(own[1]) > 0
+				case "partition", "pipeline":
 					parts = true
 				case "concat":
 					joined = true
@@ -140,13 +148,21 @@ func member(op *graph.Op, attrs graph.Attrs) (*graph.Op, graph.Attrs) {
 	return op, attrs
 }
 
+// axis is the size of an axis: a variable, or 1 where the form keeps that.
+func (b *builder) axis(atCase int64) graph.Dim {
+	if atCase == 1 && b.form.ones == 1 {
+		return graph.Int(1)
+	}
+	return b.fresh(atCase)
+}
+
 // freshShape is a shape of the case with sizes that are variables.
 func (b *builder) freshShape(v graph.Value) graph.Value {
 	s, _ := v.Shape()
 	sh := make(graph.Shape, len(s))
 	for i, it := range s {
 		n, _ := it.Dim.Const()
-		sh[i] = graph.Axis(b.fresh(n))
+		sh[i] = graph.Axis(b.axis(n))
 	}
 	return graph.ShapeValue(sh)
 }
@@ -222,7 +238,7 @@ func (p *Pair) law(fm Form) (l *law.Law, sized []int64, err error) {
 				sh[i] = graph.Axis(b.ownSize(int64(n)))
 				continue
 			}
-			d := b.fresh(int64(n))
+			d := b.axis(int64(n))
 			sh[i] = graph.Axis(d)
 			if p.Weight[name] && i >= 2 {
 				b.odd = append(b.odd, d)
@@ -282,14 +298,19 @@ func (p *Pair) law(fm Form) (l *law.Law, sized []int64, err error) {
 				at := b.fresh(lit(own[1]))
 				b.cuts = append(b.cuts, cut{at: at, arg: u.Args[0], axis: int(lit(own[0])), lit: lit(own[1])})
 				own[1] = graph.DimValue(at)
-			case "partition":
+			case "partition", "pipeline":
 				if fm.groups == 0 {
 					own[1] = graph.DimValue(b.fresh(lit(own[1])))
 				}
 			case "replicate", "lift":
 				own[0] = graph.DimValue(b.fresh(lit(own[0])))
 			case "slice":
+				if lo := lit(own[1]); lo > 0 && fm.cut == 0 { // a variable is at least 1
+					own[1] = graph.DimValue(b.fresh(lo + 1).Sub(graph.Int(1)))
+				}
 				own[2] = graph.DimValue(b.fresh(lit(own[2])))
+			case "reshape":
+				own[0] = b.freshShape(own[0])
 			default:
 				if c := composites[t.Op]; c != nil && c.free != nil {
 					c.free(b, attrs)
@@ -367,7 +388,7 @@ func (b *builder) solve(l *law.Law) error {
 }
 
 // coincide resolves equations that have no principal solution by letting
-// sizes agree that agree in the case.
+// sizes agree that agree in the case, or a size and a product of two others.
 func (b *builder) coincide() error {
 	for round := 0; round < 32; round++ {
 		pending := b.facts.Pending()
@@ -391,10 +412,36 @@ func (b *builder) coincide() error {
 			}
 		}
 		if !done {
-			return fmt.Errorf("sizes %s and %s cannot be made to agree", pending[0][0], pending[0][1])
+			x, product, ok := b.factors(pending)
+			if !ok {
+				return fmt.Errorf("sizes %s and %s cannot be made to agree", pending[0][0], pending[0][1])
+			}
+			if err := b.facts.Eq(x, product); err != nil {
+				return err
+			}
 		}
 	}
 	return fmt.Errorf("sizes cannot be made to agree")
+}
+
+// factors is a size of a pending equation and a product of two sizes of its other side that it equals
+// in the case.
+func (b *builder) factors(pending [][2]graph.Dim) (x, product graph.Dim, ok bool) {
+	for _, e := range pending {
+		for side := range e {
+			for _, x := range sizeVars(e[side]) {
+				others := sizeVars(e[1-side])
+				for i, y := range others {
+					for _, z := range others[i+1:] {
+						if x != y && x != z && b.atCase[y] > 1 && b.atCase[z] > 1 && b.atCase[x] == b.atCase[y]*b.atCase[z] {
+							return graph.Var(x), graph.Var(y).Mul(graph.Var(z)), true
+						}
+					}
+				}
+			}
+		}
+	}
+	return graph.Dim{}, graph.Dim{}, false
 }
 
 func sizeVars(d graph.Dim) []string {

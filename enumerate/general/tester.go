@@ -164,6 +164,9 @@ func (p *Pair) Least() Form {
 	if f.groups {
 		least.groups = 1
 	}
+	if f.ones {
+		least.ones = 1
+	}
 	return least
 }
 
@@ -220,8 +223,8 @@ func (t *Tester) bounds(p *Pair, least Form) Form {
 }
 
 // fields are the fields of a form, the one that is tried last to be narrowed first.
-func (fm *Form) fields() [5]*int {
-	return [5]*int{&fm.tie, &fm.window, &fm.kernel, &fm.groups, &fm.cut}
+func (fm *Form) fields() [6]*int {
+	return [6]*int{&fm.tie, &fm.ones, &fm.window, &fm.kernel, &fm.groups, &fm.cut}
 }
 
 // forms are the forms from most to least, more general ones first.
@@ -274,7 +277,7 @@ func (p *Pair) Narrower(fm Form) []Form {
 }
 
 // Conditional forms hold only for some strides, paddings, kernels or sizes.
-func (fm Form) Conditional() bool { return fm.window > 0 || fm.kernel > 1 || fm.tie > 0 }
+func (fm Form) Conditional() bool { return fm.window > 0 || fm.kernel > 1 || fm.ones > 0 || fm.tie > 0 }
 
 // Widen replaces common subterms by variables, and variables that occur often
 // by several, as far as the pair still holds, and returns the most general

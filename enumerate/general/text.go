@@ -59,7 +59,7 @@ func ParsePair(text string) (*Pair, error) {
 
 // String is the form as [ParseForm] reads it: a number for each field, and the letters of sizes.
 func (fm Form) String() string {
-	text := fmt.Sprintf("%d %d %d %d %d", fm.window, fm.kernel, fm.cut, fm.groups, fm.tie)
+	text := fmt.Sprintf("%d %d %d %d %d %d", fm.window, fm.kernel, fm.cut, fm.groups, fm.ones, fm.tie)
 	if fm.sizes != "" {
 		text += " " + fm.sizes
 	}
@@ -70,13 +70,13 @@ func (fm Form) String() string {
 func ParseForm(text string) (Form, error) {
 	var fm Form
 	words := strings.Fields(text)
-	fields := [5]*int{&fm.window, &fm.kernel, &fm.cut, &fm.groups, &fm.tie}
+	fields := [6]*int{&fm.window, &fm.kernel, &fm.cut, &fm.groups, &fm.ones, &fm.tie}
 	if len(words) == len(fields)+1 {
 		fm.sizes = words[len(fields)]
 		words = words[:len(fields)]
 	}
 	ok := len(words) == len(fields)
-	for i, most := range [5]int{lastWindow, lastKernel, 1, 1, 1} {
+	for i, most := range [6]int{lastWindow, lastKernel, 1, 1, 1, 1} {
 		if ok {
 			n, err := strconv.Atoi(words[i])
 			ok = err == nil && n >= 0 && n <= most

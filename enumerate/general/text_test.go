@@ -15,7 +15,7 @@ func ExampleParsePair() {
 		return
 	}
 	fmt.Println(p)
-	fm, err := general.ParseForm("0 0 0 0 0")
+	fm, err := general.ParseForm("0 0 0 0 0 0")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -24,7 +24,7 @@ func ExampleParsePair() {
 	fmt.Println(law.FormatOutputs(l.LHS), l.Given[0].Shape, fm, err)
 	// Output:
 	// X1 : [2, 3]: transpose(transpose(X1)) == X1
-	// transpose(transpose(X1)) [n1, n2] 0 0 0 0 0 <nil>
+	// transpose(transpose(X1)) [n1, n2] 0 0 0 0 0 0 <nil>
 }
 
 // What is no pair is an error, and a pair is read again as it is written.
@@ -53,7 +53,7 @@ func FuzzParsePair(f *testing.F) {
 
 // What is no form is an error, and a form is read again as it is written.
 func FuzzParseForm(f *testing.F) {
-	for _, text := range []string{"0 0 0 0 0", "4 3 1 1 1", "3 3 0 0 0 cnoANZ", "0 2 0 0 0 c", "0 3 0 0 0 d", "0 4 0 0 0", "0 0 0 0", "00 0 0 0 0", ""} {
+	for _, text := range []string{"0 0 0 0 0 0", "4 3 1 1 1 1", "3 3 0 0 0 0 cnoANZ", "0 2 0 0 0 0 c", "0 3 0 0 0 0 d", "0 4 0 0 0 0", "0 0 0 0 0", "00 0 0 0 0 0", ""} {
 		f.Add(text)
 	}
 	p, err := general.ParsePair("weights X2\nrule pair given X1 : [1, 2, 4, 5], X2 : [2, 2, 3, 3] then conv2d[stride=(1, 1), pad=same_lower](X1, X2) == conv2d[stride=(1, 1), pad=same_lower](X1, enlarge[kh=3, kw=3](X2))")
@@ -82,7 +82,7 @@ func ExampleParseForm() {
 		return
 	}
 	// Heights are any size and odd, both widths are one odd size.
-	fm, err := general.ParseForm("3 3 0 0 0 nNoN")
+	fm, err := general.ParseForm("3 3 0 0 0 0 nNoN")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -93,9 +93,9 @@ func ExampleParseForm() {
 		return
 	}
 	fmt.Println(l.Given[2].Shape, l.RHS[0].Args[1], l.Where)
-	_, err = general.ParseForm("3 3 0 0 0 x")
+	_, err = general.ParseForm("3 3 0 0 0 0 x")
 	fmt.Println(err)
 	// Output:
 	// [n5, n6, n7, n8] enlarge[kh=n9, kw=n8](X2) [n8 % 2 == 1 n9 % 2 == 1 n7 <= n9]
-	// there is no form "3 3 0 0 0 x"
+	// there is no form "3 3 0 0 0 0 x"
 }

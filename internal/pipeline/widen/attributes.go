@@ -16,6 +16,7 @@ var sorts = map[string][]string{
 	graph.SortPadding: {graph.SortPadding, graph.SortSame},
 	graph.SortAct:     {graph.SortAct},
 	graph.SortBorder:  {graph.SortBorder},
+	graph.SortNumber:  {graph.SortNumber},
 }
 
 // attributes replaces constants of window operators by variables: first in all applications of an
@@ -145,38 +146,60 @@ func fresh(l *law.Law, stem string) string {
 }
 
 // bounds lets the slices of a law that begin at 0 begin anywhere, and end anywhere where the end
-// is a number.
+// is a number. Where the end is a variable, it is also tried as the size of the slice, which other
+// sizes of the law depend on.
 func bounds(l *law.Law) []*law.Law {
 	picked := map[string]bool{}
 	var lo, hi graph.Value
 	l.EachTerm(func(u *law.Term) {
-		if u.Op == nil || len(u.Attrs) < 3 || u.Op.ParamIndex("lo") < 0 || len(picked) > 0 && (u.Attrs[1] != lo || u.Attrs[2] != hi) {
+		if u.Op == nil {
 			return
 		}
-		if d, ok := u.Attrs[1].Dim(); !ok || d != graph.Int(0) || u.Op.ParamIndex("lo") != 1 {
+		k := u.Op.ParamIndex("lo")
+		if k < 0 || base(u.Op) != "slice" || len(picked) > 0 && (u.Attrs[k] != lo || u.Attrs[k+1] != hi) {
 			return
 		}
-		lo, hi = u.Attrs[1], u.Attrs[2]
+		if d, ok := u.Attrs[k].Dim(); !ok || d != graph.Int(0) {
+			return
+		}
+		lo, hi = u.Attrs[k], u.Attrs[k+1]
 		picked[u.AppString()] = true
 	})
 	if len(picked) == 0 {
 		return nil
 	}
-	first := graph.DimValue(graph.Var(fresh(l, "i")).Sub(graph.Int(1)))
-	ends := []graph.Value{hi}
-	if d, _ := hi.Dim(); d.TooLarge() {
+	first := graph.Var(fresh(l, "i")).Sub(graph.Int(1))
+	end, _ := hi.Dim()
+	if end.TooLarge() {
 		return nil
-	} else if _, ok := d.Const(); ok {
-		ends = []graph.Value{graph.DimValue(graph.Var(fresh(l, "j")))}
 	}
-	var out []*law.Law
-	for _, end := range ends {
-		out = append(out, rewrite(l, func(old, u *law.Term) *law.Term {
+	moved := func(from *law.Law, end graph.Dim) *law.Law {
+		return rewrite(from, func(old, u *law.Term) *law.Term {
 			if old.Op == nil || !picked[old.AppString()] {
 				return u
 			}
-			return setAttr(setAttr(u, 1, first), 2, end)
-		}))
+			k := u.Op.ParamIndex("lo")
+			return setAttr(setAttr(u, k, graph.DimValue(first)), k+1, graph.DimValue(end))
+		})
 	}
-	return out
+	j := graph.Var(fresh(l, "j"))
+	if _, ok := end.Const(); ok {
+		return []*law.Law{moved(l, j)}
+	}
+	out := []*law.Law{moved(l, end)}
+	name, ok := end.IsVar()
+	if !ok {
+		return out
+	}
+	// The end becomes j, and the size of the slice, where other terms have it, j minus the begin.
+	size := &graph.Substitution{Dims: map[string]graph.Dim{name: j.Sub(first)}}
+	shape := func(s graph.Shape) graph.Shape { return s.Subst(size) }
+	m := mapDims(moved(l, j), "", func(d graph.Dim) graph.Dim { return d.Subst(size) }, shape)
+	m.Where = nil
+	last := &graph.Substitution{Dims: map[string]graph.Dim{name: j}}
+	for _, p := range l.Where {
+		p.Left, p.Right = p.Left.Subst(last), p.Right.Subst(last)
+		m.Where = append(m.Where, p)
+	}
+	return append(out, m)
 }

@@ -1,6 +1,8 @@
 package widen
 
 import (
+	"slices"
+
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 )
@@ -12,7 +14,7 @@ const none = -1
 // the operators need it to be.
 func axes(l *law.Law) []*law.Law {
 	ty, err := l.Types()
-	if err != nil || len(ty.Shape[l.LHS[0]]) == 0 {
+	if err != nil {
 		return nil
 	}
 	var out []*law.Law
@@ -93,6 +95,12 @@ func (x *insertion) axis(s graph.Shape, d graph.Dim, i int) (graph.Dim, bool) {
 func (x *insertion) term(t *law.Term, pos int) (*law.Term, bool) {
 	if pos > len(x.ty.Shape[t]) {
 		return nil, false
+	}
+	if t.Op != nil && t.Op.Layout != graph.LayoutNone && !slices.ContainsFunc(t.Args, func(a *law.Term) bool {
+		s := x.ty.Shape[a]
+		return len(s) > 0 && s[0].AxisRun == ""
+	}) && t.Op.Layout != graph.LayoutMakes {
+		return nil, false // the axis of the mesh is not known
 	}
 	if t.IsVar() {
 		if old, ok := x.at[t.Var]; ok && old != pos {
@@ -215,13 +223,13 @@ func (x *insertion) through(op *graph.Op, a graph.Attrs, s []graph.Shape, out gr
 			return nil, false
 		}
 		all(pos)
-	case "partition":
+	case "partition", "pipeline":
 		if pos == 0 {
 			return nil, false
 		}
 		in[0] = pos - 1
 		return a, axisAt(0, s[0], pos-1)
-	case "combine":
+	case "combine", "batch":
 		in[0] = pos + 1
 		return a, axisAt(0, s[0][1:], pos)
 	case "reverse":
@@ -236,6 +244,12 @@ func (x *insertion) through(op *graph.Op, a graph.Attrs, s []graph.Shape, out gr
 		}
 		in[0], in[1] = pos, none
 		return a, axisAt(0, s[0], pos)
+	case "pick":
+		if pos == 0 || s[1].HasAxisRun() || s[2].HasAxisRun() || len(s[2]) != 1 {
+			return nil, false
+		}
+		all(none)
+		in[0] = pos
 	case "batchnorm":
 		if pos < 2 {
 			return nil, false
@@ -249,7 +263,18 @@ func (x *insertion) through(op *graph.Op, a graph.Attrs, s []graph.Shape, out gr
 		in[0] = pos - 1
 	case "reduce", "drop":
 		in[0] = pos + 1
-	case "halo":
+	case "allreduce":
+		if pos == 0 {
+			return nil, false
+		}
+		in[0] = pos
+	case "alltoall":
+		if pos == 0 {
+			return nil, false
+		}
+		in[0] = pos
+		return a, axisAt(0, s[0][1:], pos-1) && axisAt(1, s[0][1:], pos-1)
+	case "halo", "allgather", "reducescatter":
 		if pos == 0 {
 			return nil, false
 		}

@@ -131,7 +131,7 @@ func numbers(l *law.Law) []*law.Law {
 					return
 				}
 				d, ok := u.Attrs[k].Dim()
-				if n, isConst := d.Const(); !ok || !isConst || n < 2 || slices.Contains(seen, d) {
+				if n, isConst := d.Const(); !ok || !isConst || n < 1 || slices.Contains(seen, d) {
 					return
 				}
 				seen = append(seen, d)
@@ -142,6 +142,91 @@ func numbers(l *law.Law) []*law.Law {
 					return setAttr(w, k, graph.DimValue(graph.Var(fresh(l, "n"))))
 				}))
 			})
+		}
+	}
+	return out
+}
+
+// groups lets the convolutions of one group have any number of groups, each of as many channels as
+// the image had.
+func groups(l *law.Law) []*law.Law {
+	g := graph.Var(fresh(l, "g"))
+	images := map[string]bool{}
+	found := false
+	m := rewrite(l, func(_, u *law.Term) *law.Term {
+		if u.Op == nil || base(u.Op) != "conv2d" {
+			return u
+		}
+		k := u.Op.ParamIndex("groups")
+		if u.Attrs[k] != graph.IntValue(1) {
+			return u
+		}
+		found = true
+		u.Args[0].Walk(func(v *law.Term) {
+			if v.IsVar() {
+				images[v.Var] = true
+			}
+		})
+		return setAttr(u, k, graph.DimValue(g))
+	})
+	if !found {
+		return nil
+	}
+	for i, d := range m.Given {
+		if n := len(d.Shape); images[d.Name] && n >= 4 && !d.Shape.HasAxisRun() {
+			m.Given[i].Shape = slices.Clone(d.Shape)
+			m.Given[i].Shape[n-3].Dim = g.Mul(d.Shape[n-3].Dim)
+		}
+	}
+	return []*law.Law{m}
+}
+
+// isOdd reports whether a condition says that a size is odd.
+func isOdd(p law.Pred) bool {
+	return p.Mod != nil && *p.Mod == graph.Int(2) && p.Rel == "==" && p.Right == graph.Int(1)
+}
+
+// parities drops the condition that a size is odd.
+func parities(l *law.Law) []*law.Law {
+	var out []*law.Law
+	for i, p := range l.Where {
+		if isOdd(p) {
+			m := *l
+			m.Where = slices.Delete(slices.Clone(l.Where), i, i+1)
+			out = append(out, &m)
+		}
+	}
+	return out
+}
+
+// differences replaces the conditions that sizes are odd by conditions that differences of two of
+// them are even: of sizes of which one is at most the other. The first laws have the fewest
+// conditions.
+func differences(l *law.Law) []*law.Law {
+	var rest, pairs []law.Pred
+	odd := map[graph.Dim]bool{}
+	for _, p := range l.Where {
+		if isOdd(p) {
+			odd[p.Left] = true
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	two := graph.Int(2)
+	for _, p := range rest {
+		if p.Mod == nil && p.Rel == "<=" && odd[p.Left] && odd[p.Right] {
+			pairs = append(pairs, law.Pred{Left: p.Right.Sub(p.Left), Mod: &two, Rel: "==", Right: graph.Int(0)})
+		}
+	}
+	if len(pairs) < 2 || len(pairs) > 4 {
+		return nil
+	}
+	var out []*law.Law
+	for i, a := range pairs {
+		for _, b := range pairs[i+1:] {
+			m := *l
+			m.Where = append(slices.Clone(rest), a, b)
+			out = append(out, &m)
 		}
 	}
 	return out

@@ -3,6 +3,7 @@ package widen
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/law"
@@ -70,6 +71,23 @@ func Rules(ctx context.Context, in *rules.Set, opt Options) (*rules.Set, *Report
 		of[w.Law] = w
 		laws = append(laws, w.Law)
 	}
+	var more []*rules.Rule
+	for _, l := range laws {
+		for _, d := range differences(l) {
+			r, err := certified(ctx, d)
+			if err != nil {
+				return nil, nil, err
+			}
+			if r != nil {
+				r.Level, r.Conditional = of[l].Level, true
+				more = append(more, r)
+			}
+		}
+	}
+	for _, r := range more {
+		of[r.Law] = r
+		laws = append(laws, r.Law)
+	}
 	kept, pruned := rules.Subsume(laws)
 	rep.Instance = len(pruned)
 	out := &rules.Set{Header: in.Header, Axioms: in.Axioms, Lemmas: in.Lemmas}
@@ -102,7 +120,7 @@ func rule(ctx context.Context, r *rules.Rule) (*rules.Rule, error) {
 // step is the first law that a step makes of a rule and that is proved, as a rule; or nil.
 func step(ctx context.Context, r *rules.Rule) (*rules.Rule, error) {
 	tried := map[string]bool{}
-	for _, candidates := range []func(*law.Law) []*law.Law{attributes, bounds, untied, products, numbers, axes, absorbed, merged, permutations, conditioned} {
+	for _, candidates := range []func(*law.Law) []*law.Law{attributes, groups, bounds, untied, products, numbers, axes, absorbed, merged, permutations, parities, conditioned} {
 		for _, l := range candidates(r.Law) {
 			if text := law.Body(l); tried[text] {
 				continue
@@ -131,7 +149,28 @@ func proved(ctx context.Context, l *law.Law, from *rules.Rule) (*rules.Rule, err
 	if !rules.Instance(r.Law, from.Law) || runs(r.Law) >= runs(from.Law) && rules.Instance(from.Law, r.Law) {
 		return nil, nil
 	}
-	tokens, err := sums.CertifyWithin(ctx, r.Law, mostWork)
+	r, err = certified(ctx, r.Law)
+	if r == nil || err != nil {
+		return nil, err
+	}
+	r.Level, r.Derivable, r.Conditional = from.Level, from.Derivable, from.Conditional
+	return r, nil
+}
+
+// certified is a law as a rule with a proof that the checker accepts, or nil.
+func certified(ctx context.Context, l *law.Law) (*rules.Rule, error) {
+	if _, err := l.Types(); err != nil {
+		return nil, nil
+	}
+	r, err := rules.New(l)
+	if err != nil {
+		return nil, nil
+	}
+	work := mostWork
+	if slices.ContainsFunc(r.Law.Where, func(p law.Pred) bool { return p.Mod != nil }) {
+		work *= 30 // there are two cases for each size
+	}
+	tokens, err := sums.CertifyWithin(ctx, r.Law, work)
 	if err != nil || tokens == nil {
 		return nil, err
 	}
@@ -139,8 +178,7 @@ func proved(ctx context.Context, l *law.Law, from *rules.Rule) (*rules.Rule, err
 	if _, err := check.Rule(r.Law, r.Proof, nil); err != nil {
 		return nil, nil
 	}
-	r.Status, r.Engine, r.Level = rules.Proved, engine, from.Level
-	r.Derivable, r.Conditional = from.Derivable, from.Conditional
+	r.Status, r.Engine = rules.Proved, engine
 	return r, nil
 }
 
