@@ -35,6 +35,7 @@ var listsOfOperators = map[string]string{
 	"lower/":                                 "which kernels there are, what each reads, and how views lie over operands",
 	"enumerate/families":                     "which attributes are tried",
 	"enumerate/presets.go":                   "what a preset is",
+	"enumerate/presets_settings.go":          "what a preset is",
 	"internal/pipeline/widen/axes.go":        "where operators have an axis run of their result in their operands",
 	"internal/pipeline/widen/permutation.go": "which operators a permutation of all axes goes through",
 	"enumerate/general/broaden.go":           "which operators of a law are alike at any rank",
