@@ -1,7 +1,6 @@
 package meaning
 
 import (
-
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/law"
 )
