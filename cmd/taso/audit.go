@@ -48,8 +48,8 @@ equal. Rules written with == are checked in both directions.
 
 FILE is a rule set of TASO (taso, taso-verifier), Tensat (tensat, tensat-multi), FlexFlow
 (flexflow) or of this program (text, json); the content tells which. "-" is standard input, and
-@NAME a rule set that ships with taso. These formats do not say how to pad, average, group and broadcast. A rule is proved if it holds under
-all readings that apply, or those of --semantics:
+@NAME a rule set that ships with taso. These formats do not say how to pad, average, group and
+broadcast. A rule is proved if it holds under all readings that apply, or those of --semantics:
 
 ` + strings.Join(readings, "\n") + `
   ` + audit.GroupsNote + `
