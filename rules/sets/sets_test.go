@@ -69,7 +69,9 @@ func TestPresets(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range enumerate.Presets() {
-		if p.Name != "taso" && !slices.ContainsFunc(list, func(s Set) bool { return strings.HasSuffix(s.Command, " --ops "+p.Name) }) {
+		// Presets about settings of operators are small: their runs take seconds.
+		settings := slices.ContainsFunc(p.Ops, func(o string) bool { return strings.Contains(o, "[") })
+		if p.Name != "taso" && !settings && !slices.ContainsFunc(list, func(s Set) bool { return strings.HasSuffix(s.Command, " --ops "+p.Name) }) {
 			t.Errorf("no set for the preset %s", p.Name)
 		}
 	}
