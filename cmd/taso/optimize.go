@@ -185,6 +185,13 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 		}
 	}
 	k.opt.Model, k.opt.Fixed = read, k.model.fixed
+	if k.out != "" {
+		for id := range read.Graph.Nodes() {
+			if o := read.Graph.Op(id); o != nil && o.Definition != nil {
+				return fmt.Errorf("--out: the model has operator %s, which a text defines and which has no form in ONNX; leave out --out", o.Name)
+			}
+		}
+	}
 	fed, err := feed.Make(feed.Of(read), sources, k.model.seed)
 	if err != nil {
 		return fmt.Errorf("--input: %w", err)
