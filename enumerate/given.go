@@ -32,7 +32,7 @@ var caseKernels = map[string]InputType{
 	"1x1": {Name: "o", Sizes: []int{2, 2, 1, 1}, Count: 2, Weight: true},
 }
 
-// trialShapes are shapes of the case at one of which an operator of a list must be defined.
+// trialShapes are input shapes. An operator of a list must be defined at one of them.
 var trialShapes = [][]int{{2, 3}, {3, 3}, {1, 2, 4, 5}, {2, 3, 6}, {2, 2, 3, 3}, {6}}
 
 // SplitList splits a list of operators at the commas that are not inside brackets.

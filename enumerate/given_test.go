@@ -61,7 +61,7 @@ func TestGivenConstant(t *testing.T) {
 	}
 }
 
-// A convolution without images gets them, also beside operators of sequences.
+// A convolution gets images as inputs, also if other operators take sequences.
 func TestGivenInputs(t *testing.T) {
 	u, err := New([]string{"linear", "conv2d", "matmul"})
 	if err != nil {

@@ -136,7 +136,7 @@ func TestKilledAtFive(t *testing.T) {
 	}
 }
 
-// A run stays within a fifth of its bound, which is less than what it takes without one.
+// With --memory a run exceeds its bound by at most a fifth. Without the flag it needs more.
 func TestBoundedRun(t *testing.T) {
 	if sweep.Size(0, 1) == 0 {
 		t.Skip("it takes 20 s of a core")

@@ -40,7 +40,7 @@ const (
 	grace    = 600 * time.Millisecond // at least
 	graceCPU = 500 * time.Millisecond // of processor time: a busy machine gives it later
 	graceMax = 5 * time.Second
-	// For a command that writes what it has found until then; a second Ctrl-C ends it at once.
+	// For a command that writes partial results when it is interrupted. A second Ctrl-C ends it at once.
 	graceSaving = 60 * time.Second
 )
 
@@ -129,7 +129,7 @@ type partsDone struct {
 	mu    sync.Mutex
 	parts []string
 	wrote bool // files
-	saves bool // the command writes what it has when it is interrupted
+	saves bool // the command writes partial results when it is interrupted
 }
 
 type partsKey struct{}
@@ -144,7 +144,7 @@ func finishedPart(ctx context.Context, part string, file bool) {
 	}
 }
 
-// savesResults notes that the command that runs in ctx writes what it has when it is interrupted.
+// savesResults marks the command of ctx as one that writes partial results when it is interrupted.
 func savesResults(ctx context.Context) {
 	if d, ok := ctx.Value(partsKey{}).(*partsDone); ok {
 		d.mu.Lock()

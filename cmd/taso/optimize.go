@@ -406,7 +406,7 @@ func readLaws(path string, proofs map[string]*law.Proof) (laws []*law.Law, err e
 				return nil, fmt.Errorf("%s: rule %s is refuted: %s", path, r.Law.Name, r.Reason)
 			}
 			laws = append(laws, r.Law)
-			if r.Proof != nil {
+			if r.Proof != nil && proofs[r.Law.Name] == nil { // the first law of a name is used
 				proofs[r.Law.Name] = r.Proof
 			}
 		}

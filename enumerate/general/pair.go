@@ -37,8 +37,8 @@ type Form struct {
 	groups int // 0: any number of groups, and of members where concats are dealt out; 1: as in the case
 	ones   int // 0: axes of size 1 are of any size; 1: they have size 1. It matters to reshapes only
 	tie    int // 0: every tensor has sizes of its own; 1: tensors of one shape in the case have one shape
-	// sizes says of each size that kernel 3 leaves as in the case what it is instead, in the order in
-	// which a builder meets them: a letter, see below. "": all are as in the case.
+	// sizes has a letter (see below) for each kernel size that kernel 3 would keep constant, in the
+	// order in which a builder meets them. "": all stay constant.
 	sizes string
 }
 

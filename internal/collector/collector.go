@@ -35,19 +35,19 @@ func (z Laziness) percent(live uint64) int {
 	return max(p/10*10, z.least)
 }
 
-// Beside is about how much of a process's memory the collector does not know of: the program and
+// Uncounted is about how much of a process's memory the collector does not know of: the program and
 // its libraries.
-const Beside = 64 << 20
+const Uncounted = 64 << 20
 
 // Lazily has garbage collected seldom while little memory is in use: gen-rules
 // makes much of it, and the collector took a fifth of the time. It returns what ends
 // that. GOGC in the environment is obeyed. limit, if it is not 0, is the number of bytes that
 // the process is to stay below: garbage takes at most half of it, and less where more than half
-// is in use. One below twice Beside would have the collector run all the time, and says nothing.
+// is in use. One below twice Uncounted would have the collector run all the time, and says nothing.
 func Lazily(z Laziness, limit int64) (stop func()) {
-	if limit > 2*Beside {
+	if limit > 2*Uncounted {
 		z.spare = min(z.spare, uint64(limit)/2)
-		old := debug.SetMemoryLimit(limit - Beside)
+		old := debug.SetMemoryLimit(limit - Uncounted)
 		defer func() {
 			end := stop
 			stop = func() { end(); debug.SetMemoryLimit(old) }

@@ -27,7 +27,7 @@ func TestLaziness(t *testing.T) {
 // A bound on memory is the collector's while a command runs.
 func TestMemoryLimit(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
-	for limit, want := range map[int64]int64{0: before, 1 << 20: before, 1 << 30: 1<<30 - Beside} {
+	for limit, want := range map[int64]int64{0: before, 1 << 20: before, 1 << 30: 1<<30 - Uncounted} {
 		stop := Lazily(Generation, limit)
 		if got := debug.SetMemoryLimit(-1); got != want {
 			t.Errorf("--memory %d: the limit is %d, want %d", limit, got, want)

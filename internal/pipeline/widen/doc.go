@@ -8,7 +8,7 @@
 //	axes         an axis run stands between two axes, or in front of or behind all
 //	permutation  a transpose has any permutation of any number of axes
 //
-// Beside the rules, laws about odd sizes are stated for sizes that differ by an even number.
+// Laws about odd sizes are also stated for sizes that differ by an even number.
 //
 // A step is a guess. It is kept if the new law is proved from operator semantics and the checker
 // accepts the proof, so that a wrong guess costs time and nothing else. A rule of which no step
