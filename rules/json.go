@@ -129,7 +129,7 @@ func ReadJSON(r io.Reader, file string, opts LoadOptions) (*Set, error) {
 		return nil, fmt.Errorf("%s: rules as JSON: format %q, want %q", file, j.Format, JSONFormat)
 	}
 	s := &Set{Header: j.Header, Axioms: j.Axioms}
-	if s.Axioms == "" {
+	if s.Axioms == "" && s.Header.AxiomsSHA256 != "" {
 		s.Axioms = opts.Axioms
 	}
 	if h := s.Header.AxiomsSHA256; h != "" && s.Axioms != "" && h != law.HashText(s.Axioms) {

@@ -12,7 +12,7 @@ type Header struct {
 	Tool         string `json:"tool,omitempty"`          // name and version of the program
 	Seed         string `json:"seed,omitempty"`          // of the random inputs
 	Universe     string `json:"universe,omitempty"`      // operators, inputs and size of the graphs looked at
-	AxiomsSHA256 string `json:"axioms_sha256,omitempty"` // hash of the axioms' text
+	AxiomsSHA256 string `json:"axioms_sha256,omitempty"` // hash of the axioms' text, "" if no proof uses an axiom
 }
 
 // Set is a set of rules, each law once. The zero Set is empty and ready for
@@ -21,7 +21,7 @@ type Set struct {
 	Header Header
 	// Rules in canonical order: by size, then by identity.
 	Rules []*Rule
-	// Axioms is the text of the axioms that the proofs use, "" if not at hand.
+	// Axioms is the text of the axioms that the proofs use, "" if they use none or it is not at hand.
 	Axioms string
 	// Lemmas are proved laws that proofs use besides the axioms; each may use
 	// those before it. Their names are theirs, not hashes.

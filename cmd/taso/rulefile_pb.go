@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/rules/taso"
 	"github.com/taso-go/taso/rules/tasopb"
@@ -23,11 +22,7 @@ func readPB(in io.Reader, name string, reading taso.Reading) (*loaded, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	// The set names the axioms at hand, from which its rules may be proved later.
-	out := &loaded{set: &rules.Set{
-		Header: rules.Header{Tool: "TASO", AxiomsSHA256: axioms.SHA256()},
-		Axioms: axioms.Text(),
-	}}
+	out := &loaded{set: &rules.Set{Header: rules.Header{Tool: "TASO"}}}
 	for i, t := range taso.From(coll, reading) {
 		if t.Err != nil {
 			out.skipped = append(out.skipped, t.Err.Error())

@@ -34,18 +34,7 @@ func smallFile(t *testing.T) []byte {
 			t.Fatal(err)
 		}
 	}
-	byMeaning := func(name, text string) law.CertRule {
-		l, err := law.ParseLaw(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := sums.Certify(context.Background(), l)
-		if err != nil || p == nil {
-			t.Fatalf("%s has no proof: %v", name, err)
-		}
-		return law.NewCertRule(name, l, &law.Proof{Meaning: p})
-	}
-	if err := w.Lemma(byMeaning("meant", "lemma meant"+given+"ewmul(X, ewadd(Y, Y)) == ewadd(ewmul(X, Y), ewmul(Y, X))")); err != nil {
+	if err := w.Lemma(byMeaning(t, "meant", "lemma meant"+given+"ewmul(X, ewadd(Y, Y)) == ewadd(ewmul(X, Y), ewmul(Y, X))")); err != nil {
 		t.Fatal(err)
 	}
 	given = "\n given X : [m, n], Y : [m, n]\n then "
@@ -58,7 +47,7 @@ func smallFile(t *testing.T) []byte {
 		}
 	}
 	// A rule from what operators compute, with questions that have refutations.
-	if err := w.Rule(byMeaning("r_3", "rule r_3 given X : [n], Y : [n] where i <= j and j < k then "+
+	if err := w.Rule(byMeaning(t, "r_3", "rule r_3 given X : [n], Y : [n] where i <= j and j < k then "+
 		"concat[axis=0](slice[axis=0, lo=i-1, hi=j](ewadd(X, Y)), slice[axis=0, lo=j, hi=k](ewadd(Y, X))) == slice[axis=0, lo=i-1, hi=k](ewadd(X, Y))")); err != nil {
 		t.Fatal(err)
 	}
@@ -135,4 +124,18 @@ func TestOtherAxioms(t *testing.T) {
 	if _, err = check.File(context.Background(), bytes.NewReader(bad), "bad", check.Options{Axiom: each}); err == nil || !strings.Contains(err.Error(), " is new") {
 		t.Errorf("each axiom: %v", err)
 	}
+}
+
+// byMeaning is an entry that is proved from what operators compute.
+func byMeaning(t testing.TB, name, text string) law.CertRule {
+	t.Helper()
+	l, err := law.ParseLaw(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := sums.Certify(context.Background(), l)
+	if err != nil || p == nil {
+		t.Fatalf("%s has no proof: %v", name, err)
+	}
+	return law.NewCertRule(name, l, &law.Proof{Meaning: p})
 }

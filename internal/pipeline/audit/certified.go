@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/taso-go/taso/axioms"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify/prove"
@@ -29,7 +28,7 @@ type LeftOut struct {
 // only the minimal subset. A rule is written in canonical form, and its proof is
 // one of that form.
 func Certified(ctx context.Context, reps []*Report, all bool) (set *rules.Set, left LeftOut, err error) {
-	set = &rules.Set{Axioms: axioms.Text(), Header: rules.Header{Tool: "taso audit", AxiomsSHA256: axioms.SHA256()}}
+	set = &rules.Set{Header: rules.Header{Tool: "taso audit"}}
 	for _, rep := range reps {
 		minimal := map[int]bool{}
 		for _, i := range rep.Set.Minimal {

@@ -27,7 +27,7 @@ type checkpoint struct {
 
 // state is the part of the report and of the judge that outlives a run.
 type state struct {
-	AxiomsSHA256 string     `json:"axioms_sha256"`
+	AxiomsSHA256 string     `json:"axioms_sha256,omitempty"`
 	Level        int        `json:"level"`
 	AxiomsOnly   bool       `json:"axioms_only,omitempty"` // of Options
 	Stages       []Stage    `json:"stages"`
@@ -80,11 +80,11 @@ func (c *checkpoint) load(r *run, n int) error {
 	if err := json.Unmarshal(data, &st); err != nil {
 		return fmt.Errorf("%s: %w", c.path(n, "state.json"), err)
 	}
-	if st.AxiomsSHA256 != r.rep.AxiomsSHA256 {
-		return fmt.Errorf("%s: was made with other axioms", c.path(n, "state.json"))
-	}
 	if st.AxiomsOnly != r.opt.AxiomsOnly {
 		return fmt.Errorf("%s: was made with proofs from the axioms alone: %v", c.path(n, "state.json"), st.AxiomsOnly)
+	}
+	if st.AxiomsOnly && st.AxiomsSHA256 != r.rep.AxiomsSHA256 {
+		return fmt.Errorf("%s: was made with other axioms", c.path(n, "state.json"))
 	}
 	set, err := rules.Load(c.path(n, "rules.json"), rules.LoadOptions{Axioms: axioms.Text()})
 	if err != nil {
@@ -115,7 +115,10 @@ func (c *checkpoint) save(r *run, s *enumerate.Session, n int) error {
 	if c.dir == "" || n == r.opt.MaxOps {
 		return nil
 	}
-	set := &rules.Set{Axioms: axioms.Text(), Lemmas: r.judge.Lemmas}
+	set := &rules.Set{}
+	if r.opt.AxiomsOnly {
+		set.Axioms, set.Lemmas = axioms.Text(), r.judge.Lemmas
+	}
 	for _, rule := range r.judge.proved {
 		set.Rules = append(set.Rules, rule)
 	}

@@ -133,8 +133,8 @@ type Report struct {
 	Seconds            float64           `json:"seconds"`
 	CPUSeconds         float64           `json:"cpu_seconds"`
 	PeakRSS            int64             `json:"peak_rss_bytes"`
-	AxiomsSHA256       string            `json:"axioms_sha256"`
-	CollisionBound     float64           `json:"collision_bound"` // see fingerprint.CollisionBound
+	AxiomsSHA256       string            `json:"axioms_sha256,omitempty"` // with AxiomsOnly
+	CollisionBound     float64           `json:"collision_bound"`         // see fingerprint.CollisionBound
 	Stopped            string            `json:"stopped,omitempty"`
 	Unproved           []Unproved        `json:"unproved,omitempty"`
 	Provers            *ProverTimes      `json:"provers,omitempty"`

@@ -32,7 +32,10 @@ func Run(ctx context.Context, opt Options) (*Report, error) {
 		return nil, err
 	}
 	rep := &Report{MaxOps: opt.MaxOps, Mode: "representatives", Universe: u.String(), Seed: opt.Seed,
-		Workers: opt.Workers, AxiomsSHA256: axioms.SHA256()}
+		Workers: opt.Workers}
+	if opt.AxiomsOnly {
+		rep.AxiomsSHA256 = axioms.SHA256()
+	}
 	if opt.Exhaustive {
 		rep.Mode = "exhaustive"
 	}
@@ -216,9 +219,9 @@ func (r *run) levelStages(n int, st enumerate.Stats, proving time.Duration) {
 // finish assembles the set and the figures.
 func (r *run) finish(ctx context.Context) error {
 	rep, j := r.rep, r.judge
-	set := &rules.Set{Axioms: axioms.Text()}
+	set := &rules.Set{}
 	if r.opt.AxiomsOnly {
-		set.Lemmas = j.Lemmas
+		set.Axioms, set.Lemmas = axioms.Text(), j.Lemmas
 	}
 	set.Header = rules.Header{Tool: "taso gen-rules", Seed: fmt.Sprint(r.opt.Seed),
 		Universe:     fmt.Sprintf("%s; up to %d operators, %s", rep.Universe, rep.MaxOps, rep.Mode),
