@@ -246,7 +246,7 @@ func (r *Reader) shape(brings bool) []linear {
 			case !brings:
 				r.fail(t, "size %s is that of no operand", name)
 			case isUpper(name) || r.operand(name) >= 0:
-				r.fail(t, "size %s: a size begins with a small letter, and is no operand", name)
+				r.fail(t, "size %s: a size begins with a small letter, and is no operand; an operator has a fixed number of axes, such as [n, m]", name)
 			default:
 				r.sizes = append(r.sizes, name)
 			}
