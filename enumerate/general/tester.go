@@ -93,6 +93,7 @@ var testValues = map[string][]graph.Value{
 	graph.SortSame:   {graph.NameValue(graph.SameLower), graph.NameValue(graph.SameUpper)},
 	graph.SortNumber: {graph.NumberValue(0.5), graph.NumberValue(0)},
 	graph.SortAct:    {graph.NameValue("none"), graph.NameValue("relu")},
+	graph.SortBorder: {graph.NameValue("counted"), graph.NameValue("excluded")},
 }
 
 // env draws an instance. Sizes are 1 to 4, mostly distinct; the sizes of odd

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/taso-go/taso/enumerate/general"
 	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
@@ -30,7 +31,7 @@ const (
 	// mostWork bounds the work of one proof, see [sums.CertifyWithin].
 	mostWork = 1000
 	// mostSteps bounds the steps for one rule.
-	mostSteps = 24
+	mostSteps = 32
 	// mostOperators bounds the operators of a side: larger rules are kept as they are.
 	mostOperators = 8
 )
@@ -71,20 +72,15 @@ func Rules(ctx context.Context, in *rules.Set, opt Options) (*rules.Set, *Report
 		of[w.Law] = w
 		laws = append(laws, w.Law)
 	}
-	var more []*rules.Rule
-	for _, l := range laws {
-		for _, d := range differences(l) {
-			r, err := certified(ctx, d)
-			if err != nil {
-				return nil, nil, err
-			}
-			if r != nil {
-				r.Level, r.Conditional = of[l].Level, true
-				more = append(more, r)
-			}
-		}
+	more := make([][]*rules.Rule, len(laws))
+	err = parallel.Each(ctx, parallel.Workers(opt.Workers, len(laws)), len(laws), func(_, i int) (err error) {
+		more[i], err = reformed(ctx, of[laws[i]])
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
 	}
-	for _, r := range more {
+	for _, r := range slices.Concat(more...) {
 		of[r.Law] = r
 		laws = append(laws, r.Law)
 	}
@@ -99,6 +95,43 @@ func Rules(ctx context.Context, in *rules.Set, opt Options) (*rules.Set, *Report
 	}
 	rep.Written = out.Len()
 	return out, rep, ctx.Err()
+}
+
+// reformed lists rules that state what a rule does in other forms, as generally as steps find.
+func reformed(ctx context.Context, from *rules.Rule) ([]*rules.Rule, error) {
+	if max(law.Size(from.Law.LHS...), law.Size(from.Law.RHS...)) > mostOperators {
+		return nil, nil
+	}
+	var out []*rules.Rule
+	seen := map[string]bool{from.ID(): true}
+	open := []*rules.Rule{from}
+	for round := 0; round < 2 && len(open) > 0; round++ {
+		var next []*rules.Rule
+		for _, r := range open {
+			for _, l := range forms(r.Law) {
+				if !holds(l) {
+					continue
+				}
+				n, err := certified(ctx, l)
+				if err != nil {
+					return nil, err
+				}
+				if n == nil {
+					continue
+				}
+				n.Level, n.Derivable, n.Conditional = from.Level, from.Derivable, true
+				if n, err = rule(ctx, n); err != nil {
+					return nil, err
+				}
+				if !seen[n.ID()] {
+					seen[n.ID()] = true
+					next = append(next, n)
+				}
+			}
+		}
+		out, open = append(out, next...), next
+	}
+	return out, nil
 }
 
 // rule is a rule stated as generally as steps find, or the rule itself.
@@ -120,12 +153,16 @@ func rule(ctx context.Context, r *rules.Rule) (*rules.Rule, error) {
 // step is the first law that a step makes of a rule and that is proved, as a rule; or nil.
 func step(ctx context.Context, r *rules.Rule) (*rules.Rule, error) {
 	tried := map[string]bool{}
-	for _, candidates := range []func(*law.Law) []*law.Law{attributes, groups, bounds, untied, products, numbers, axes, absorbed, merged, permutations, parities, conditioned} {
+	for i, candidates := range []func(*law.Law) []*law.Law{attributes, groups, bounds, untied, products, numbers, axes, absorbed, merged, permutations, conditioned,
+		settings, separated, freed, shifted, fewer} {
 		for _, l := range candidates(r.Law) {
 			if text := law.Body(l); tried[text] {
 				continue
 			} else {
 				tried[text] = true
+			}
+			if i >= firstTested && !holds(l) {
+				continue
 			}
 			next, err := proved(ctx, l, r)
 			if err != nil || next != nil {
@@ -134,6 +171,28 @@ func step(ctx context.Context, r *rules.Rule) (*rules.Rule, error) {
 		}
 	}
 	return nil, nil
+}
+
+// firstTested is the number of the first step whose candidates are tested: they are many, and most are
+// false.
+const firstTested = 11
+
+// tests is the number of random instances on which a candidate is tested.
+const tests = 6
+
+// holds reports whether a law holds on random instances. A law whose conditions hold for no sizes has
+// none.
+func holds(l *law.Law) bool {
+	if _, err := l.Types(); err != nil {
+		return false
+	}
+	t := general.Tester{Seed: 1, Ordered: l.HasTag(law.TagOrdered)}
+	return t.Holds(l, tests)
+}
+
+// forms are statements of a law that say as much as it does in other words, or as much for other sizes.
+func forms(l *law.Law) []*law.Law {
+	return slices.Concat(differences(l), halved(l), traded(l), bounded(l))
 }
 
 // proved is a law as a rule with a proof that the checker accepts, if the rule it was made from is
