@@ -98,14 +98,15 @@ func settings(l *law.Law) []*law.Law {
 	var out []*law.Law
 	for _, s := range list {
 		texts := at[key(s)]
-		_, _, isVar := s.value.Var()
-		if n := len(texts); n < 2 || n > mostSettings {
+		_, was, isVar := s.value.Var()
+		if len(texts) > mostSettings {
 			continue
 		}
 		for _, sort := range sorts[s.param.Sort] {
 			name := fresh(l, s.param.Name[:1])
 			for mask := 1<<len(texts) - 1; mask > 0; mask-- {
-				if isVar && (mask&1 == 1 || sort != sorts[s.param.Sort][0]) {
+				all := mask == 1<<len(texts)-1
+				if isVar && (sort != sorts[s.param.Sort][0] || mask&1 == 1 && (!all || was == sort)) {
 					continue
 				}
 				out = append(out, withAttr(l, name, sort, s.param.Name, func(u *law.Term) bool {

@@ -26,11 +26,40 @@ func guarded(l *law.Law) []*law.Law {
 			return nil
 		}
 		p := law.Pred{Left: n.Left, Rel: n.Rel, Right: n.Right}
+		if limits(p) {
+			return nil
+		}
 		if !slices.ContainsFunc(m.Where, func(q law.Pred) bool { return q.String() == p.String() }) {
 			m.Where = append(m.Where, p)
 		}
 	}
-	return []*law.Law{&m}
+	return []*law.Law{pruned(&m)}
+}
+
+// pruned is a law without the conditions that follow from others and from what each side needs.
+func pruned(l *law.Law) *law.Law {
+	ty, err := l.Types()
+	if err != nil {
+		return l
+	}
+	m := *l
+	for i := len(m.Where) - 1; i >= 0; i-- {
+		p := m.Where[i]
+		rest := slices.Delete(slices.Clone(m.Where), i, i+1)
+		needs := []graph.Need{{Left: p.Left, Rel: p.Rel, Right: p.Right}}
+		if p.Mod == nil && p.Rel == "<=" && len(rules.Missing(needs, ty.LeftNeeds, rest)) == 0 &&
+			(l.OneWay || len(rules.Missing(needs, ty.RightNeeds, rest)) == 0) {
+			m.Where = rest
+		}
+	}
+	return &m
+}
+
+// limits reports whether a condition holds for few sizes only: it says that a sum of sizes is at most a
+// number.
+func limits(p law.Pred) bool {
+	terms, _ := p.Right.Sub(p.Left).Terms()
+	return p.Mod == nil && len(terms) > 0 && !slices.ContainsFunc(terms, func(t graph.Term) bool { return t.Coef > 0 })
 }
 
 // fewer leaves out a condition.
@@ -101,39 +130,53 @@ func resized(l *law.Law, b *graph.Substitution) *law.Law {
 	return m
 }
 
-// traded fixes a padding of same to let sizes be even: all of them, or only even ones.
+// traded states a law about odd sizes and any padding of same for one padding, which may let sizes be even,
+// and for even sizes.
 func traded(l *law.Law) []*law.Law {
-	if !slices.ContainsFunc(l.Where, isOdd) {
+	if !odd(l) {
 		return nil
 	}
 	fixed := []*law.Law{l}
-	for _, d := range l.Given {
-		if d.Sort != graph.SortSame {
-			continue
+	for _, name := range []string{graph.SameLower, graph.SameUpper, graph.Valid} {
+		b := &graph.Substitution{Attrs: map[string]graph.Value{}}
+		for _, d := range l.Given {
+			if d.Sort == graph.SortSame {
+				b.Attrs[d.Name] = graph.NameValue(name)
+			}
 		}
-		for _, name := range []string{graph.SameLower, graph.SameUpper} {
-			m := l.Subst(&graph.Substitution{Attrs: map[string]graph.Value{d.Name: graph.NameValue(name)}})
-			m.Given = slices.DeleteFunc(slices.Clone(m.Given), func(e law.Declaration) bool { return e.Name == d.Name })
-			fixed = append(fixed, m)
+		if len(b.Attrs) > 0 {
+			fixed = append(fixed, l.Subst(b))
 		}
 	}
 	var out []*law.Law
 	for i, f := range fixed {
-		if i > 0 {
-			m := *f
-			m.Where = slices.DeleteFunc(slices.Clone(f.Where), isOdd)
-			out = append(out, &m)
+		if !slices.ContainsFunc(l.Where, isOdd) {
+			if i > 0 {
+				out = append(out, f)
+			}
+			continue
 		}
-		m := *f
-		m.Where = slices.Clone(f.Where)
-		for j, p := range m.Where {
+		even, any := *f, *f
+		even.Where, any.Where = slices.Clone(f.Where), slices.DeleteFunc(slices.Clone(f.Where), isOdd)
+		for j, p := range even.Where {
 			if isOdd(p) {
-				m.Where[j].Right = graph.Int(0)
+				even.Where[j].Right = graph.Int(0)
 			}
 		}
-		out = append(out, &m)
+		if i > 0 {
+			out = append(out, &any)
+		}
+		out = append(out, &even)
 	}
 	return out
+}
+
+// odd reports whether a law is about odd sizes.
+func odd(l *law.Law) bool {
+	return slices.ContainsFunc(l.Where, isOdd) || slices.ContainsFunc(placesOf(l), func(p place) bool {
+		terms, c := p.size.Terms()
+		return c == -1 && len(terms) == 1 && terms[0].Coef == 2
+	})
 }
 
 // bounded gives a name to a size that is a sum with a variable that stands nowhere else: the sum
@@ -154,6 +197,14 @@ func bounded(l *law.Law) []*law.Law {
 }
 
 func boundedOnce(l *law.Law) *law.Law {
+	if m := boundedAt(l, true); m != nil {
+		return m
+	}
+	return boundedAt(l, false)
+}
+
+// boundedAt takes a variable that stands in no other sum if alone is set, else one of twice the variable.
+func boundedAt(l *law.Law, alone bool) *law.Law {
 	ps := placesOf(l)
 	for _, p := range ps {
 		if _, ok := p.size.IsVar(); ok || !p.attr {
@@ -166,7 +217,8 @@ func boundedOnce(l *law.Law) *law.Law {
 			}
 			name := t.Atoms[0].Name
 			rest := p.size.Subst(&graph.Substitution{Dims: map[string]graph.Dim{name: graph.Int(1)}})
-			if _, ok := rest.Const(); ok && t.Coef == 1 {
+			number, isNumber := rest.Const()
+			if t.Coef == 1 && (isNumber || !alone) {
 				continue
 			}
 			y := graph.Var(fresh(l, "n"))
@@ -184,10 +236,9 @@ func boundedOnce(l *law.Law) *law.Law {
 				ok = ok && fits
 				return e
 			}
-			// Only places with the same size name it; the sum of sizes stays in others.
 			for _, q := range ps {
 				f, _, linear := q.size.Linear(name)
-				ok = ok && linear && (f == graph.Int(0) || q.size == p.size)
+				ok = ok && linear && (!alone || f == graph.Int(0) || q.size == p.size)
 			}
 			if !ok {
 				continue
@@ -204,10 +255,12 @@ func boundedOnce(l *law.Law) *law.Law {
 			if rest != graph.Int(1) {
 				m.Where = append(m.Where, law.Pred{Left: rest, Rel: "<=", Right: y})
 			}
-			if t.Coef == 2 {
+			if t.Coef == 2 && isNumber {
+				m.Where = append(m.Where, law.Pred{Left: y, Mod: &two, Rel: "==", Right: graph.Int(number % 2)})
+			} else if t.Coef == 2 {
 				m.Where = append(m.Where, law.Pred{Left: y.Sub(rest), Mod: &two, Rel: "==", Right: graph.Int(0)})
 			}
-			return m
+			return pruned(m)
 		}
 	}
 	return nil

@@ -88,15 +88,16 @@ func placesOf(l *law.Law) (out []place) {
 func at(l *law.Law, by map[int]graph.Dim) *law.Law {
 	i := -1
 	return eachPlace(l, func(p place) graph.Dim {
-		if i++; by[i] != (graph.Dim{}) {
-			return by[i]
+		i++
+		if d, ok := by[i]; ok {
+			return d
 		}
 		return p.size
 	})
 }
 
 // mostAssignments bounds the choices of sizes at the places of a law for one variable.
-const mostAssignments = 300
+const mostAssignments = 800
 
 // choices yields every combination of one option for each place, as long as there are not too many. The
 // first option of a place is the size that it has.
@@ -167,14 +168,15 @@ func separated(l *law.Law) []*law.Law {
 	return out
 }
 
-// freed replaces a number of at least 2 by a variable at some places. At others, numbers that may come
-// from it change with it: larger ones by the same difference or factor, its square by a product.
+// freed replaces a number by a variable at some places. At others, sizes that may come from it change
+// with it: larger numbers by the same difference or factor, its square and its multiples by products.
+// With 1 only that number changes.
 func freed(l *law.Law) []*law.Law {
 	ps := placesOf(l)
 	own := graph.Var(fresh(l, "n"))
 	var numbers []int64
 	for _, p := range ps {
-		if c, ok := p.size.Const(); ok && c >= 2 && !slices.Contains(numbers, c) {
+		if c, ok := p.size.Const(); ok && c >= 1 && !slices.Contains(numbers, c) {
 			numbers = append(numbers, c)
 		}
 	}
@@ -185,15 +187,22 @@ func freed(l *law.Law) []*law.Law {
 		exact := map[int]bool{}
 		for i, p := range ps {
 			n, ok := p.size.Const()
-			if !ok || n < c {
-				continue
-			}
 			o := []graph.Dim{p.size}
 			switch {
+			case ok && n < c || c == 1 && (!ok || n > 1):
+				continue
+			case !ok:
+				q, fits := p.size.Quo(graph.Int(c))
+				if !fits {
+					continue
+				}
+				o = append(o, q.Mul(own))
+			case n == c && c > p.least && p.least == 0: // bounds are shifted
+				continue
 			case n == c:
 				exact[i] = true
 				o = append(o, own)
-			case n > c:
+			default:
 				o = append(o, own.Add(graph.Int(n-c)))
 				if n%c == 0 {
 					o = append(o, own.Scale(n/c))
@@ -221,33 +230,30 @@ func freed(l *law.Law) []*law.Law {
 // variable. The sizes get as small as they can be.
 func shifted(l *law.Law) []*law.Law {
 	ps := placesOf(l)
-	var where []int
-	var options [][]graph.Dim
 	own := graph.Var(fresh(l, "n"))
 	numbers := false
+	var where []int
 	for i, p := range ps {
-		if _, ok := p.size.IsVar(); ok {
-			continue
+		_, c := p.size.Terms()
+		_, isVar := p.size.IsVar()
+		_, isConst := p.size.Const()
+		if isConst || p.attr && (!isVar || p.least == 0) {
+			where = append(where, i)
 		}
-		if _, ok := p.size.Const(); !ok && !p.attr {
-			continue
-		} else if ok && p.attr {
-			numbers = true
-		}
-		where, options = append(where, i), append(options, []graph.Dim{p.size, p.size.Add(own)})
+		numbers = numbers || p.attr && c != 0
 	}
 	if !numbers {
 		return nil
+	}
+	options := make([][]graph.Dim, len(where))
+	for i, k := range where {
+		options[i] = []graph.Dim{ps[k].size, own}
 	}
 	var out []*law.Law
 	choices(where, options, func(by map[int]graph.Dim) {
 		room, attr := int64(1<<30), false
 		for i := range by {
-			_, c := ps[i].size.Terms()
-			if _, ok := ps[i].size.Const(); ok {
-				c -= ps[i].least
-			}
-			room = min(room, max(c, 0))
+			room = min(room, max(smallest(ps[i].size)-ps[i].least, 0))
 			attr = attr || ps[i].attr
 		}
 		if !attr {
@@ -261,7 +267,11 @@ func shifted(l *law.Law) []*law.Law {
 					moved[i] = ps[i].size.Add(delta)
 				}
 				m := at(l, moved)
-				out = append(out, guarded(m)...)
+				for _, g := range guarded(m) {
+					if less == 0 || !slices.ContainsFunc(g.Where, func(p law.Pred) bool { return raises(p, own) }) {
+						out = append(out, g)
+					}
+				}
 				for _, i := range slices.Sorted(maps.Keys(moved)) {
 					if c, ok := ps[i].size.Const(); ok {
 						out = append(out, conditionsWith(m, graph.Int(c), moved[i])...)
@@ -271,6 +281,18 @@ func shifted(l *law.Law) []*law.Law {
 		}
 	})
 	return out
+}
+
+// smallest is the least value of a size, or less, if it is a sum.
+func smallest(d graph.Dim) int64 {
+	terms, c := d.Terms()
+	for _, t := range terms {
+		if t.Coef < 0 {
+			return 0
+		}
+		c += t.Coef
+	}
+	return c
 }
 
 // least lists how much less than the sizes of a law shifted ones may be: as much as there is room, a bit
@@ -283,6 +305,12 @@ func least(room int64) []int64 {
 		}
 	}
 	return out
+}
+
+// raises reports whether a condition says that a variable is at least a number.
+func raises(p law.Pred, own graph.Dim) bool {
+	terms, c := p.Right.Sub(p.Left).Terms()
+	return p.Mod == nil && c < 0 && len(terms) == 1 && terms[0].Dim().Sub(own.Scale(terms[0].Coef)) == graph.Int(0)
 }
 
 // conditionsWith is a law with a size replaced in its conditions, if they have it.

@@ -139,7 +139,11 @@ func numbers(l *law.Law) []*law.Law {
 					if old.Op != op || old.Attrs[k] != u.Attrs[k] {
 						return w
 					}
-					return setAttr(w, k, graph.DimValue(graph.Var(fresh(l, "n"))))
+					n := graph.Var(fresh(l, "n"))
+					if p.Name == "lo" {
+						n = n.Sub(graph.Int(1))
+					}
+					return setAttr(w, k, graph.DimValue(n))
 				}))
 			})
 		}

@@ -6,8 +6,11 @@ import (
 	"slices"
 
 	"github.com/taso-go/taso/enumerate/general"
+	"github.com/taso-go/taso/fingerprint"
+	"github.com/taso-go/taso/graph/interp"
 	"github.com/taso-go/taso/internal/parallel"
 	"github.com/taso-go/taso/law"
+	"github.com/taso-go/taso/law/instance"
 	"github.com/taso-go/taso/rules"
 	"github.com/taso-go/taso/verify/check"
 	"github.com/taso-go/taso/verify/sums"
@@ -27,9 +30,14 @@ type Report struct {
 	Written  int `json:"written"`  // of the new set
 }
 
+// Bounds of the work of one proof, see [sums.CertifyWithin].
 const (
-	// mostWork bounds the work of one proof, see [sums.CertifyWithin].
-	mostWork = 1000
+	workGuess  = 1000  // of a law of which nothing is known
+	workTested = 5000  // of one that holds on random instances
+	workForm   = 30000 // of another form of a rule, and of a law with two cases for each size
+)
+
+const (
 	// mostSteps bounds the steps for one rule.
 	mostSteps = 32
 	// mostOperators bounds the operators of a side: larger rules are kept as they are.
@@ -41,7 +49,7 @@ const (
 // without types.
 func Rules(ctx context.Context, in *rules.Set, opt Options) (*rules.Set, *Report, error) {
 	rep := &Report{Rules: in.Len()}
-	wide := make([]*rules.Rule, in.Len())
+	wide := make([][]*rules.Rule, in.Len())
 	err := parallel.Each(ctx, parallel.Workers(opt.Workers, in.Len()), in.Len(), func(_, i int) error {
 		r := in.Rules[i]
 		if opt.Step != nil {
@@ -50,7 +58,7 @@ func Rules(ctx context.Context, in *rules.Set, opt Options) (*rules.Set, *Report
 		if r.Status != rules.Proved {
 			return nil
 		}
-		w, err := rule(ctx, r)
+		w, err := widest(ctx, r)
 		if err != nil {
 			return fmt.Errorf("rule %s: %w", r.ID(), err)
 		}
@@ -62,15 +70,14 @@ func Rules(ctx context.Context, in *rules.Set, opt Options) (*rules.Set, *Report
 	}
 	of := map[*law.Law]*rules.Rule{}
 	var laws []*law.Law
-	for i, w := range wide {
-		if w == nil {
-			continue
-		}
-		if w != in.Rules[i] {
+	for i, ws := range wide {
+		if len(ws) > 0 && ws[0] != in.Rules[i] {
 			rep.Widened++
 		}
-		of[w.Law] = w
-		laws = append(laws, w.Law)
+		for _, w := range ws {
+			of[w.Law] = w
+			laws = append(laws, w.Law)
+		}
 	}
 	more := make([][]*rules.Rule, len(laws))
 	err = parallel.Each(ctx, parallel.Workers(opt.Workers, len(laws)), len(laws), func(_, i int) (err error) {
@@ -97,6 +104,9 @@ func Rules(ctx context.Context, in *rules.Set, opt Options) (*rules.Set, *Report
 	return out, rep, ctx.Err()
 }
 
+// rounds is the number of times that forms are taken of a rule, and of its forms.
+const rounds = 2
+
 // reformed lists rules that state what a rule does in other forms, as generally as steps find.
 func reformed(ctx context.Context, from *rules.Rule) ([]*rules.Rule, error) {
 	if max(law.Size(from.Law.LHS...), law.Size(from.Law.RHS...)) > mostOperators {
@@ -105,14 +115,15 @@ func reformed(ctx context.Context, from *rules.Rule) ([]*rules.Rule, error) {
 	var out []*rules.Rule
 	seen := map[string]bool{from.ID(): true}
 	open := []*rules.Rule{from}
-	for round := 0; round < 2 && len(open) > 0; round++ {
+	for round := 0; round < rounds && len(open) > 0; round++ {
 		var next []*rules.Rule
 		for _, r := range open {
 			for _, l := range forms(r.Law) {
-				if !holds(l) {
+				// The rule is no instance of it, so that its conditions might hold for no sizes.
+				if holds, _ := tested(l); !holds {
 					continue
 				}
-				n, err := certified(ctx, l)
+				n, err := certified(ctx, l, workForm)
 				if err != nil {
 					return nil, err
 				}
@@ -120,12 +131,15 @@ func reformed(ctx context.Context, from *rules.Rule) ([]*rules.Rule, error) {
 					continue
 				}
 				n.Level, n.Derivable, n.Conditional = from.Level, from.Derivable, true
-				if n, err = rule(ctx, n); err != nil {
+				wide, err := widest(ctx, n)
+				if err != nil {
 					return nil, err
 				}
-				if !seen[n.ID()] {
-					seen[n.ID()] = true
-					next = append(next, n)
+				for _, n := range append(wide, n) {
+					if !seen[n.ID()] {
+						seen[n.ID()] = true
+						next = append(next, n)
+					}
 				}
 			}
 		}
@@ -134,37 +148,65 @@ func reformed(ctx context.Context, from *rules.Rule) ([]*rules.Rule, error) {
 	return out, nil
 }
 
-// rule is a rule stated as generally as steps find, or the rule itself.
-func rule(ctx context.Context, r *rules.Rule) (*rules.Rule, error) {
+// widest is a rule stated as generally as steps find, in each order of steps; or the rule itself.
+func widest(ctx context.Context, r *rules.Rule) ([]*rules.Rule, error) {
 	if max(law.Size(r.Law.LHS...), law.Size(r.Law.RHS...)) > mostOperators {
-		return r, nil
+		return []*rules.Rule{r}, nil
 	}
-	best := r
-	for range mostSteps {
-		next, err := step(ctx, best)
-		if err != nil || next == nil {
-			return best, err
+	var out []*rules.Rule
+	for _, steps := range orders {
+		best := r
+		for range mostSteps {
+			next, err := step(ctx, best, steps)
+			if err != nil {
+				return nil, err
+			}
+			if next == nil {
+				break
+			}
+			best = next
 		}
-		best = next
+		if !slices.ContainsFunc(out, func(o *rules.Rule) bool { return o.ID() == best.ID() }) {
+			out = append(out, best)
+		}
 	}
-	return best, nil
+	return out, nil
 }
 
+// proposer makes laws of a law that may be more general. Most of them may be false.
+type proposer func(*law.Law) []*law.Law
+
+// order is the steps in the order in which they are tried.
+type order struct {
+	few  []proposer // what they propose is kept if it is proved
+	many []proposer // what they propose must also hold on random instances, before it is proved
+}
+
+// orders are the orders of steps. The numbers of a rule may depend on each other in different ways, of which
+// the first that is proved is taken.
+var orders = func() []order {
+	first := []proposer{attributes, groups, bounds, untied, products, axes, absorbed, merged, permutations, conditioned}
+	return []order{
+		{few: append(slices.Clone(first), numbers), many: []proposer{settings, separated, shifted, freed, fewer}},
+		{few: append(slices.Clone(first), settings), many: []proposer{separated, freed, shifted, numbers, fewer}},
+	}
+}()
+
 // step is the first law that a step makes of a rule and that is proved, as a rule; or nil.
-func step(ctx context.Context, r *rules.Rule) (*rules.Rule, error) {
+func step(ctx context.Context, r *rules.Rule, steps order) (*rules.Rule, error) {
 	tried := map[string]bool{}
-	for i, candidates := range []func(*law.Law) []*law.Law{attributes, groups, bounds, untied, products, numbers, axes, absorbed, merged, permutations, conditioned,
-		settings, separated, freed, shifted, fewer} {
-		for _, l := range candidates(r.Law) {
-			if text := law.Body(l); tried[text] {
-				continue
-			} else {
-				tried[text] = true
-			}
-			if i >= firstTested && !holds(l) {
+	for i, propose := range slices.Concat(steps.few, steps.many) {
+		for _, l := range propose(r.Law) {
+			text := law.Body(l)
+			if tried[text] {
 				continue
 			}
-			next, err := proved(ctx, l, r)
+			tried[text] = true
+			holds, fails := tested(l)
+			if fails || !holds && i >= len(steps.few) {
+				continue
+			}
+			next, err := proved(ctx, l, r, holds)
 			if err != nil || next != nil {
 				return next, err
 			}
@@ -173,21 +215,51 @@ func step(ctx context.Context, r *rules.Rule) (*rules.Rule, error) {
 	return nil, nil
 }
 
-// firstTested is the number of the first step whose candidates are tested: they are many, and most are
-// false.
-const firstTested = 11
-
 // tests is the number of random instances on which a candidate is tested.
 const tests = 6
 
-// holds reports whether a law holds on random instances. A law whose conditions hold for no sizes has
-// none.
-func holds(l *law.Law) bool {
+// tested reports whether a law holds on random instances, and whether one fails. A law whose conditions
+// are true for no sizes does neither.
+func tested(l *law.Law) (holds, fails bool) {
 	if _, err := l.Types(); err != nil {
-		return false
+		return false, true
 	}
 	t := general.Tester{Seed: 1, Ordered: l.HasTag(law.TagOrdered)}
-	return t.Holds(l, tests)
+	if holds, fails = t.Try(l, tests); holds || fails {
+		return holds, fails
+	}
+	// Both sides are defined for few sizes: they are chosen, not drawn.
+	p, err := instance.New(l)
+	if err != nil {
+		return false, false
+	}
+	draws, good := instance.NewDraws(l, instance.Scope{}, 1), 0
+	for try := range uint64(4 * tests) {
+		v, ok := draws.Next()
+		if !ok {
+			return false, false
+		}
+		var out instance.Outcome
+		if t.Ordered {
+			out, _ = instance.CompareAt[interp.Q](p, interp.Rational{}, v, func(name string, n int) []interp.Q {
+				return general.SmallNumbers(try, name, n)
+			})
+		} else {
+			out, _ = instance.CompareAt[uint64](p, fingerprint.Zp{Key: try}, v, func(name string, n int) []uint64 {
+				return fingerprint.Random(try, name, n)
+			})
+		}
+		switch out {
+		case instance.Equal:
+			if good++; good == tests {
+				return true, false
+			}
+		case instance.Undefined, instance.NotAnInstance:
+		default:
+			return false, true
+		}
+	}
+	return false, false
 }
 
 // forms are statements of a law that say as much as it does in other words, or as much for other sizes.
@@ -196,8 +268,9 @@ func forms(l *law.Law) []*law.Law {
 }
 
 // proved is a law as a rule with a proof that the checker accepts, if the rule it was made from is
-// an instance of it and it says more, or the same with fewer axis runs; else nil.
-func proved(ctx context.Context, l *law.Law, from *rules.Rule) (*rules.Rule, error) {
+// an instance of it and it says more, or the same with fewer axis runs; else nil. likely: it holds on
+// random instances.
+func proved(ctx context.Context, l *law.Law, from *rules.Rule, likely bool) (*rules.Rule, error) {
 	if _, err := l.Types(); err != nil {
 		return nil, nil
 	}
@@ -208,7 +281,11 @@ func proved(ctx context.Context, l *law.Law, from *rules.Rule) (*rules.Rule, err
 	if !rules.Instance(r.Law, from.Law) || runs(r.Law) >= runs(from.Law) && rules.Instance(from.Law, r.Law) {
 		return nil, nil
 	}
-	r, err = certified(ctx, r.Law)
+	work := workGuess
+	if likely {
+		work = workTested
+	}
+	r, err = certified(ctx, r.Law, work)
 	if r == nil || err != nil {
 		return nil, err
 	}
@@ -217,7 +294,7 @@ func proved(ctx context.Context, l *law.Law, from *rules.Rule) (*rules.Rule, err
 }
 
 // certified is a law as a rule with a proof that the checker accepts, or nil.
-func certified(ctx context.Context, l *law.Law) (*rules.Rule, error) {
+func certified(ctx context.Context, l *law.Law, work int) (*rules.Rule, error) {
 	if _, err := l.Types(); err != nil {
 		return nil, nil
 	}
@@ -225,9 +302,8 @@ func certified(ctx context.Context, l *law.Law) (*rules.Rule, error) {
 	if err != nil {
 		return nil, nil
 	}
-	work := mostWork
 	if slices.ContainsFunc(r.Law.Where, func(p law.Pred) bool { return p.Mod != nil }) {
-		work *= 30 // there are two cases for each size
+		work = workForm
 	}
 	tokens, err := sums.CertifyWithin(ctx, r.Law, work)
 	if err != nil || tokens == nil {
