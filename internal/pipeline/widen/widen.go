@@ -33,7 +33,7 @@ type Report struct {
 // Bounds of the work of one proof, see [sums.CertifyWithin].
 const (
 	workGuess  = 1000  // of a law of which nothing is known
-	workTested = 5000  // of one that holds on random instances
+	workTested = 5000  // of one that holds on random instances and is made of another form of a rule
 	workForm   = 30000 // of another form of a rule, and of a law with two cases for each size
 )
 
@@ -58,7 +58,7 @@ func Rules(ctx context.Context, in *rules.Set, opt Options) (*rules.Set, *Report
 		if r.Status != rules.Proved {
 			return nil
 		}
-		w, err := widest(ctx, r)
+		w, err := widest(ctx, r, workGuess)
 		if err != nil {
 			return fmt.Errorf("rule %s: %w", r.ID(), err)
 		}
@@ -113,12 +113,17 @@ func reformed(ctx context.Context, from *rules.Rule) ([]*rules.Rule, error) {
 		return nil, nil
 	}
 	var out []*rules.Rule
-	seen := map[string]bool{from.ID(): true}
+	seen, tried := map[string]bool{from.ID(): true}, map[string]bool{}
 	open := []*rules.Rule{from}
 	for round := 0; round < rounds && len(open) > 0; round++ {
 		var next []*rules.Rule
 		for _, r := range open {
 			for _, l := range forms(r.Law) {
+				id := law.ID(law.Canonical(l))
+				if tried[id] {
+					continue
+				}
+				tried[id] = true
 				// The rule is no instance of it, so that its conditions might hold for no sizes.
 				if holds, _ := tested(l); !holds {
 					continue
@@ -131,7 +136,7 @@ func reformed(ctx context.Context, from *rules.Rule) ([]*rules.Rule, error) {
 					continue
 				}
 				n.Level, n.Derivable, n.Conditional = from.Level, from.Derivable, true
-				wide, err := widest(ctx, n)
+				wide, err := widest(ctx, n, workTested)
 				if err != nil {
 					return nil, err
 				}
@@ -148,26 +153,30 @@ func reformed(ctx context.Context, from *rules.Rule) ([]*rules.Rule, error) {
 	return out, nil
 }
 
-// widest is a rule stated as generally as steps find, in each order of steps; or the rule itself.
-func widest(ctx context.Context, r *rules.Rule) ([]*rules.Rule, error) {
+// widest is a rule stated as generally as steps find, in each order of steps; or the rule itself. work bounds
+// the proof of a law that holds on random instances.
+func widest(ctx context.Context, r *rules.Rule, work int) ([]*rules.Rule, error) {
 	if max(law.Size(r.Law.LHS...), law.Size(r.Law.RHS...)) > mostOperators {
 		return []*rules.Rule{r}, nil
 	}
 	var out []*rules.Rule
 	for _, steps := range orders {
-		best := r
+		best, ordered := r, false
 		for range mostSteps {
-			next, err := step(ctx, best, steps)
+			next, differ, err := step(ctx, best, steps, work)
 			if err != nil {
 				return nil, err
 			}
 			if next == nil {
 				break
 			}
-			best = next
+			best, ordered = next, ordered || differ
 		}
 		if !slices.ContainsFunc(out, func(o *rules.Rule) bool { return o.ID() == best.ID() }) {
 			out = append(out, best)
+		}
+		if !ordered {
+			break // in another order, it is the same
 		}
 	}
 	return out, nil
@@ -178,8 +187,9 @@ type proposer func(*law.Law) []*law.Law
 
 // order is the steps in the order in which they are tried.
 type order struct {
-	few  []proposer // what they propose is kept if it is proved
-	many []proposer // what they propose must also hold on random instances, before it is proved
+	first []proposer // the same in all orders
+	few   []proposer // what these and the first propose is kept if it is proved
+	many  []proposer // what these propose must also hold on random instances, before it is proved
 }
 
 // orders are the orders of steps. The numbers of a rule may depend on each other in different ways, of which
@@ -187,15 +197,16 @@ type order struct {
 var orders = func() []order {
 	first := []proposer{attributes, groups, bounds, untied, products, axes, absorbed, merged, permutations, conditioned}
 	return []order{
-		{few: append(slices.Clone(first), numbers), many: []proposer{settings, separated, shifted, freed, fewer}},
-		{few: append(slices.Clone(first), settings), many: []proposer{separated, freed, shifted, numbers, fewer}},
+		{first, []proposer{numbers}, []proposer{settings, separated, shifted, freed, fewer}},
+		{first, []proposer{settings}, []proposer{separated, freed, shifted, numbers, fewer}},
 	}
 }()
 
-// step is the first law that a step makes of a rule and that is proved, as a rule; or nil.
-func step(ctx context.Context, r *rules.Rule, steps order) (*rules.Rule, error) {
+// step is the first law that a step makes of a rule and that is proved, as a rule; or nil. differ: the orders
+// do not have the step at the same place.
+func step(ctx context.Context, r *rules.Rule, steps order, work int) (next *rules.Rule, differ bool, err error) {
 	tried := map[string]bool{}
-	for i, propose := range slices.Concat(steps.few, steps.many) {
+	for i, propose := range slices.Concat(steps.first, steps.few, steps.many) {
 		for _, l := range propose(r.Law) {
 			text := law.Body(l)
 			if tried[text] {
@@ -203,16 +214,19 @@ func step(ctx context.Context, r *rules.Rule, steps order) (*rules.Rule, error) 
 			}
 			tried[text] = true
 			holds, fails := tested(l)
-			if fails || !holds && i >= len(steps.few) {
+			if fails || !holds && i >= len(steps.first)+len(steps.few) {
 				continue
 			}
-			next, err := proved(ctx, l, r, holds)
-			if err != nil || next != nil {
-				return next, err
+			most := workGuess
+			if holds {
+				most = work
+			}
+			if next, err = proved(ctx, l, r, most); err != nil || next != nil {
+				return next, i >= len(steps.first), err
 			}
 		}
 	}
-	return nil, nil
+	return nil, false, nil
 }
 
 // tests is the number of random instances on which a candidate is tested.
@@ -268,9 +282,8 @@ func forms(l *law.Law) []*law.Law {
 }
 
 // proved is a law as a rule with a proof that the checker accepts, if the rule it was made from is
-// an instance of it and it says more, or the same with fewer axis runs; else nil. likely: it holds on
-// random instances.
-func proved(ctx context.Context, l *law.Law, from *rules.Rule, likely bool) (*rules.Rule, error) {
+// an instance of it and it says more, or the same with fewer axis runs; else nil.
+func proved(ctx context.Context, l *law.Law, from *rules.Rule, work int) (*rules.Rule, error) {
 	if _, err := l.Types(); err != nil {
 		return nil, nil
 	}
@@ -280,10 +293,6 @@ func proved(ctx context.Context, l *law.Law, from *rules.Rule, likely bool) (*ru
 	}
 	if !rules.Instance(r.Law, from.Law) || runs(r.Law) >= runs(from.Law) && rules.Instance(from.Law, r.Law) {
 		return nil, nil
-	}
-	work := workGuess
-	if likely {
-		work = workTested
 	}
 	r, err = certified(ctx, r.Law, work)
 	if r == nil || err != nil {
