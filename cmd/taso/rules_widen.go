@@ -25,9 +25,9 @@ func newRulesWiden() *cobra.Command {
 		Use:   "widen IN OUT",
 		Short: "State rules for more ranks, permutations and attributes, with proofs",
 		Long: `Each rule is stated more generally where the result is proved from operator semantics: a dilation,
-stride, padding, activation or border becomes a variable, a slice begins and ends anywhere, axes
-stand between others, and a transpose has any permutation. Rules that are then instances of
-another one are left out. OUT gets certificates of its own.`,
+stride, padding, activation or border becomes a variable, a slice begins and ends anywhere, sizes
+are variables or grow together, axes stand between others, and a transpose has any permutation.
+Rules that are then instances of another one are left out. OUT gets certificates of its own.`,
 		Example: `  taso rules widen my.rules wide.rules
   taso rules widen --json my.rules wide.rules`,
 		Args: cobra.ExactArgs(2),

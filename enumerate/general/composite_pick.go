@@ -29,7 +29,14 @@ func pickAxes(_ graph.Attrs, _ []int, axis int) []graph.OperandAxis {
 
 var pickSize = []graph.Param{{Name: "n", Sort: "int", Doc: "number of rows of the table"}}
 
-func freePick(b *builder, a graph.Attrs) { a[0] = graph.DimValue(b.fresh(lit(a[0]))) }
+// freePick gives all look-ups of a pair the same number of rows.
+func freePick(b *builder, a graph.Attrs) {
+	if b.rows == nil {
+		rows := b.fresh(lit(a[0]))
+		b.rows = &rows
+	}
+	a[0] = graph.DimValue(*b.rows)
+}
 
 // Pick looks up rows by keys: all applications to as many rows have the same keys.
 var Pick = newComposite(composite{

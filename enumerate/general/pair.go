@@ -121,6 +121,7 @@ type builder struct {
 	n      int
 	sized  []int64            // the case's value of each size that the form's sizes are about
 	shared map[byte]graph.Dim // by letter
+	rows   *graph.Dim         // of the table of all keys
 	// windows are the strides and paddings of the case.
 	windows windows
 }

@@ -42,6 +42,12 @@ func (t *Tester) rand(n int) int {
 // choices depend only on the seed and the law.
 func (t *Tester) Holds(l *law.Law, want int) bool { return t.tested(l, want, false).holds }
 
+// Try is Holds that also reports whether an instance fails.
+func (t *Tester) Try(l *law.Law, want int) (holds, fails bool) {
+	f := t.tested(l, want, false)
+	return f.holds, f.fails
+}
+
 // try tries up to 12 instances for each that it wants.
 func (t *Tester) try(l *law.Law, want int, quick bool) finding {
 	t.state = t.Seed
@@ -93,6 +99,7 @@ var testValues = map[string][]graph.Value{
 	graph.SortSame:   {graph.NameValue(graph.SameLower), graph.NameValue(graph.SameUpper)},
 	graph.SortNumber: {graph.NumberValue(0.5), graph.NumberValue(0)},
 	graph.SortAct:    {graph.NameValue("none"), graph.NameValue("relu")},
+	graph.SortBorder: {graph.NameValue("counted"), graph.NameValue("excluded")},
 }
 
 // env draws an instance. Sizes are 1 to 4, mostly distinct; the sizes of odd

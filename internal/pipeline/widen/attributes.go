@@ -47,7 +47,11 @@ func attributes(l *law.Law) []*law.Law {
 			for _, sort := range sorts[param.Sort] {
 				name := fresh(l, param.Name[:1])
 				if len(at) > 0 {
-					out = append(out, withAttr(l, name, sort, param.Name, fits))
+					all := withAttr(l, name, sort, param.Name, fits)
+					out = append(out, all)
+					if param.Name == "dilation" {
+						out = append(out, withWindows(all, graph.VarValue(name, sort)))
+					}
 				}
 				if len(at) < 2 {
 					continue
@@ -59,6 +63,84 @@ func attributes(l *law.Law) []*law.Law {
 		}
 	}
 	return out
+}
+
+// mostSettings bounds the applications that share a setting of which some get a variable of their own.
+const mostSettings = 5
+
+// settings replaces a setting that several applications share, of any operators, by a variable in some
+// of them. The setting is a constant or a variable.
+func settings(l *law.Law) []*law.Law {
+	type shared struct {
+		param graph.Param
+		value graph.Value
+	}
+	at := map[string][]string{} // applications, by parameter and value
+	var list []shared
+	key := func(s shared) string { return s.param.Name + "=" + s.value.String() }
+	l.EachTerm(func(u *law.Term) {
+		if u.Op == nil {
+			return
+		}
+		for i, p := range u.Op.Params {
+			s := shared{p, u.Attrs[i]}
+			if sorts[p.Sort] == nil {
+				continue
+			}
+			if at[key(s)] == nil {
+				list = append(list, s)
+			}
+			if text := u.String(); !slices.Contains(at[key(s)], text) {
+				at[key(s)] = append(at[key(s)], text)
+			}
+		}
+	})
+	var out []*law.Law
+	for _, s := range list {
+		texts := at[key(s)]
+		_, was, isVar := s.value.Var()
+		if len(texts) > mostSettings {
+			continue
+		}
+		for _, sort := range sorts[s.param.Sort] {
+			name := fresh(l, s.param.Name[:1])
+			for mask := 1<<len(texts) - 1; mask > 0; mask-- {
+				all := mask == 1<<len(texts)-1
+				if isVar && (sort != sorts[s.param.Sort][0] || mask&1 == 1 && (!all || was == sort)) {
+					continue
+				}
+				out = append(out, withAttr(l, name, sort, s.param.Name, func(u *law.Term) bool {
+					if u.Op == nil {
+						return false
+					}
+					k := u.Op.ParamIndex(s.param.Name)
+					i := slices.Index(texts, u.String())
+					return k >= 0 && i >= 0 && mask>>i&1 == 1 && u.Attrs[k] == s.value
+				}))
+			}
+		}
+	}
+	return out
+}
+
+// withWindows is a law with the sizes of results of convolutions, where attributes have them, for a
+// dilation.
+func withWindows(l *law.Law, dilation graph.Value) *law.Law {
+	return eachPlace(l, func(p place) graph.Dim {
+		terms, constant := p.size.Terms()
+		if !p.attr || constant != 0 || len(terms) != 1 || terms[0].Coef != 1 || len(terms[0].Atoms) != 1 {
+			return p.size
+		}
+		a := terms[0].Atoms[0]
+		if a.Name != "window" || len(a.Args) != 5 {
+			return p.size
+		}
+		args := slices.Clone(a.Args)
+		k, _ := args[1].Dim()
+		step := graph.SizeFunc("step", dilation, args[4])
+		args[1] = graph.DimValue(k.Mul(step).Sub(step).Add(graph.Int(1)))
+		return graph.SizeFunc(a.Name, args...)
+	})
 }
 
 // base is the name of an operator, or of the one that it applies to each shard.

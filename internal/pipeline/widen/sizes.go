@@ -139,7 +139,11 @@ func numbers(l *law.Law) []*law.Law {
 					if old.Op != op || old.Attrs[k] != u.Attrs[k] {
 						return w
 					}
-					return setAttr(w, k, graph.DimValue(graph.Var(fresh(l, "n"))))
+					n := graph.Var(fresh(l, "n"))
+					if p.Name == "lo" {
+						n = n.Sub(graph.Int(1))
+					}
+					return setAttr(w, k, graph.DimValue(n))
 				}))
 			})
 		}
@@ -148,55 +152,82 @@ func numbers(l *law.Law) []*law.Law {
 }
 
 // groups lets the convolutions of one group have any number of groups, each of as many channels as
-// the image had.
+// the image had: all the same number, or each its own. Then those of as many groups as there are
+// convolutions of one group have the sum.
 func groups(l *law.Law) []*law.Law {
-	g := graph.Var(fresh(l, "g"))
-	images := map[string]bool{}
-	found := false
-	m := rewrite(l, func(_, u *law.Term) *law.Term {
-		if u.Op == nil || base(u.Op) != "conv2d" {
+	var out []*law.Law
+	for _, several := range []bool{false, true} {
+		if m := grouped(l, several); m != nil {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func grouped(l *law.Law, several bool) *law.Law {
+	number := map[string]graph.Dim{} // by application
+	channels := map[string]graph.Dim{}
+	outputs := map[string]graph.Dim{}
+	sum := graph.Int(0)
+	isConv := func(u *law.Term) bool { return u.Op != nil && base(u.Op) == "conv2d" }
+	for _, name := range []string{"g", "k", "u", "v"} {
+		g := graph.Var(fresh(l, name))
+		found := false
+		l.EachTerm(func(u *law.Term) {
+			if !isConv(u) || u.Attrs[u.Op.ParamIndex("groups")] != graph.IntValue(1) || found && several || number[u.String()] != (graph.Dim{}) {
+				return
+			}
+			found = true
+			number[u.String()] = g
+			u.Args[0].Walk(func(v *law.Term) {
+				if v.IsVar() {
+					channels[v.Var] = g
+				}
+			})
+			if w := u.Args[1]; several && w.IsVar() {
+				outputs[w.Var] = g
+			}
+		})
+		if found {
+			sum = sum.Add(g)
+		}
+	}
+	n := len(number)
+	if n == 0 || several && n < 2 {
+		return nil
+	}
+	m := rewrite(l, func(old, u *law.Term) *law.Term {
+		if !isConv(old) {
 			return u
 		}
 		k := u.Op.ParamIndex("groups")
-		if u.Attrs[k] != graph.IntValue(1) {
-			return u
+		if g := number[old.String()]; g != (graph.Dim{}) {
+			return setAttr(u, k, graph.DimValue(g))
 		}
-		found = true
-		u.Args[0].Walk(func(v *law.Term) {
-			if v.IsVar() {
-				images[v.Var] = true
-			}
-		})
-		return setAttr(u, k, graph.DimValue(g))
+		if several && u.Attrs[k] == graph.IntValue(n) {
+			return setAttr(u, k, graph.DimValue(sum))
+		}
+		return u
 	})
-	if !found {
-		return nil
-	}
 	for i, d := range m.Given {
-		if n := len(d.Shape); images[d.Name] && n >= 4 && !d.Shape.HasAxisRun() {
-			m.Given[i].Shape = slices.Clone(d.Shape)
+		n := len(d.Shape)
+		if n < 4 || d.Shape.HasAxisRun() {
+			continue
+		}
+		m.Given[i].Shape = slices.Clone(d.Shape)
+		if g := channels[d.Name]; g != (graph.Dim{}) {
 			m.Given[i].Shape[n-3].Dim = g.Mul(d.Shape[n-3].Dim)
 		}
+		if g := outputs[d.Name]; g != (graph.Dim{}) {
+			m.Given[i].Shape[n-4].Dim = g.Mul(d.Shape[n-4].Dim)
+		}
 	}
-	return []*law.Law{m}
+	return m
 }
 
 // isOdd reports whether a condition says that a size is odd.
 func isOdd(p law.Pred) bool {
 	return p.Mod != nil && *p.Mod == graph.Int(2) && p.Rel == "==" && p.Right == graph.Int(1)
-}
-
-// parities drops the condition that a size is odd.
-func parities(l *law.Law) []*law.Law {
-	var out []*law.Law
-	for i, p := range l.Where {
-		if isOdd(p) {
-			m := *l
-			m.Where = slices.Delete(slices.Clone(l.Where), i, i+1)
-			out = append(out, &m)
-		}
-	}
-	return out
 }
 
 // differences replaces the conditions that sizes are odd by conditions that differences of two of
@@ -212,7 +243,6 @@ func differences(l *law.Law) []*law.Law {
 			rest = append(rest, p)
 		}
 	}
-	two := graph.Int(2)
 	for _, p := range rest {
 		if p.Mod == nil && p.Rel == "<=" && odd[p.Left] && odd[p.Right] {
 			pairs = append(pairs, law.Pred{Left: p.Right.Sub(p.Left), Mod: &two, Rel: "==", Right: graph.Int(0)})
