@@ -177,8 +177,8 @@ func (o *Options) saturate(ctx context.Context) (found *search.Network, stats *s
 	return found, stats, nil
 }
 
-// aboutNetworks are those of the laws that are laws of package rules/builtin, or without any,
-// those that stand in for them.
+// aboutNetworks are those of the laws that are laws of package rules/builtin, or if no law of this
+// program is among them, those that stand in for these.
 func aboutNetworks(laws []*law.Law) (few []*law.Law, err error) {
 	ours, err := builtins()
 	if err != nil {
@@ -194,14 +194,14 @@ func aboutNetworks(laws []*law.Law) (few []*law.Law, err error) {
 			few = append(few, l)
 		}
 	}
-	if len(few) > 0 {
-		return few, nil
-	}
 	all, err := DefaultLaws(true)
 	if err != nil {
 		return nil, err
 	}
 	others := foreign(all, laws)
+	if len(others) < len(laws) {
+		return few, nil
+	}
 	names := map[string]bool{}
 	for _, l := range ours {
 		for _, back := range []bool{false, true} {
