@@ -70,7 +70,7 @@ Exit status: 0 equal or agree; 1 differ or not known; 2 bad input, or nothing wa
 		Example: `  taso verify model.onnx optimized.onnx
   taso verify model.onnx optimized.onnx --onnxruntime
   taso verify model.onnx theirs.onnx --prove --proof same.proof
-  taso verify bert bert+qkv --prove --rules @default --rules-only
+  taso verify squeezenet squeezenet+fused --prove --rules @cnn --rules @default --rules-only
   taso verify resnet50-tiny exported.onnx --tolerance 1e-5 --json
   taso verify vgg19 vgg19.onnx --max-flops 1e11`,
 		Args: cobra.ExactArgs(2),
