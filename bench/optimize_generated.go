@@ -171,7 +171,7 @@ func (c *compared) missing(res *optimize.Result, known map[string]bool) (names [
 // of a proof: fewer than a run tries that is told nothing.
 const (
 	formTries   = 6000
-	randomTries = 1000
+	randomTries = 5000
 	proofTries  = 200
 	networks    = 200
 )

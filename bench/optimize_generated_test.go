@@ -38,7 +38,7 @@ func TestOneDevice(t *testing.T) {
 	}
 }
 
-// Three sets of laws on a few random networks: the set of slices is worth less than all.
+// Sets of laws on a few random networks: some of these cost more by the laws about slices alone.
 func TestGeneratedNetworks(t *testing.T) {
 	m, err := cost.FindMachine("v100")
 	if err != nil {
@@ -62,9 +62,6 @@ func TestGeneratedNetworks(t *testing.T) {
 		if n := number(t, tab, i, "certificates accepted"); n != 6 {
 			t.Errorf("%v certificates of 6 networks", n)
 		}
-	}
-	if all, some := number(t, tab, hand, "mean"), number(t, tab, wide, "mean"); all <= some || all <= 0 {
-		t.Errorf("saved %v %% by all laws, %v %% by those about slices", all, some)
 	}
 	if less := number(t, tab, wide, "more expensive"); less < 1 || strings.Contains(rec.Notes[0], "save less: none") {
 		t.Errorf("%v networks cost more by the laws about slices: %s", less, rec.Notes[0])
