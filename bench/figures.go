@@ -158,6 +158,19 @@ var figures = map[string]func(r *reading) string{
 	"own-rule-sets": func(r *reading) string {
 		return fmt.Sprintf("%s %% vs the default", r.show(0, "cost vs default, auto, %", "laws=rules of 3 operators"))
 	},
+	"own-generated-forms": func(r *reading) string {
+		reached := 0
+		more := r.values(0, "widened vs hand-written, %")
+		for _, x := range more {
+			if x < 100*alike {
+				reached++
+			}
+		}
+		return fmt.Sprintf("%d of %d forms at the cost that the laws written by hand reach, or below", reached, len(more))
+	},
+	"own-generated-networks": func(r *reading) string {
+		return fmt.Sprintf("%s %% of the cost saved on average, by laws written by hand %s %%", r.show(0, "mean, %", "laws=widened"), r.show(0, "mean, %", "laws=hand-written"))
+	},
 	"own-optimize-cpu": func(r *reading) string {
 		return fmt.Sprintf("time before over after %s ×", between("%.2f", r.ratios(0, "ours before, ms", "ours after, ms")))
 	},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -21,10 +20,8 @@ import (
 	"github.com/taso-go/taso/internal/atomicfile"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/pipeline/optimize/page"
-	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/lower"
 	"github.com/taso-go/taso/model/feed"
-	"github.com/taso-go/taso/rules"
 )
 
 // optimizeFlags are the flags of optimize.
@@ -38,8 +35,7 @@ type optimizeFlags struct {
 	machine       string
 	out, proof    string
 	html, svg     string
-	rules         []string
-	rulesOnly     bool
+	rules         ruleFlags
 	inputs        []string
 	unproved      bool
 	memory        size
@@ -101,7 +97,7 @@ writes it to standard output. docs/optimizing.md explains how it works.
 	f.StringVar(&k.html, "html", "", "write a page that shows each rewrite step to `FILE.html`")
 	f.StringVar(&k.svg, "svg", "", "write a picture of both models, with the changes marked, to `FILE.svg`")
 	addBackend(c, &k.backend, "", "`backend` on which the model will run: "+inRuntime+", "+forms(families()), families(), inRuntime)
-	f.StringArrayVar(&k.rules, "rules", nil, "also use the rules in `FILE`; repeatable")
+	k.rules.add(c, "")
 	f.BoolVar(&k.strict, "strict", false, "write no result that needs an assumption (docs/trust.md), and exit with status 1")
 	f.BoolVar(&k.steps, "steps", false, "print every rewrite step: the rule, the change, the cost before and after, the proof")
 	f.BoolVar(&k.explain, "explain", false, "print how much each rule saved, and which rules were tried or rejected")
@@ -113,7 +109,6 @@ writes it to standard output. docs/optimizing.md explains how it works.
 	f.DurationVar(&k.budget, "budget", 0, "time limit of the search (default 15s, more above 1,000 operators; none with --tries)")
 	f.Var(&k.memory, "memory", "heap `size` at which the search stops, such as 2G (default no limit)")
 	f.IntVar(&k.opt.Workers, "workers", 0, "parallel searches (default one per processor)")
-	f.BoolVar(&k.rulesOnly, "rules-only", false, "use no rules but those of --rules and exchanges of operands")
 	f.StringSliceVar(&k.only, "only", nil, "`NAME,NAME`: use only these rules")
 	f.StringSliceVar(&k.disable, "disable", nil, "`NAME,NAME`: do not use these rules")
 	f.BoolVar(&k.unproved, "unproved", false, "also use rules that cannot be proved; the result then has no certificate")
@@ -148,8 +143,8 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 	if k.extract != "" && !slices.Contains(optimize.Extractions(), k.extract) {
 		return unknownValue("--extract", k.extract, optimize.Extractions())
 	}
-	if k.rulesOnly && len(k.rules) == 0 {
-		return errors.New("--rules-only without --rules: there is no rule to use")
+	if err := k.rules.check(); err != nil {
+		return err
 	}
 	if k.opt.Workers < 0 || k.top < 0 {
 		return errors.New("--workers and --top must be at least 0")
@@ -208,7 +203,7 @@ func (k *optimizeFlags) run(c *cobra.Command, args []string) (err error) {
 			return otherFiles("--out "+stdout, rep.Files[0])
 		}
 	}
-	if err := checkOutputs(append(k.model.inputs, k.rules...), output{"--out", named}, output{"--proof", k.proof}, output{"--html", k.html}, output{"--svg", k.svg}); err != nil {
+	if err := checkOutputs(append(k.model.inputs, k.rules.files...), output{"--out", named}, output{"--proof", k.proof}, output{"--html", k.html}, output{"--svg", k.svg}); err != nil {
 		return err
 	}
 	if rep != nil {
@@ -344,84 +339,15 @@ func (k *optimizeFlags) costs(w io.Writer) error {
 	return err
 }
 
-// laws reads the files of laws.
+// laws chooses the laws of the search.
 func (k *optimizeFlags) laws() error {
-	var laws []*law.Law
-	var err error
-	if !k.rulesOnly {
-		if laws, err = optimize.DefaultLaws(k.ordered); err != nil {
-			return err
-		}
+	laws, proofs, err := k.rules.laws(k.ordered)
+	if err != nil {
+		return err
 	}
-	k.opt.Proofs = map[string]*law.Proof{}
-	named := map[string]*law.Law{} // files may have rules in common
-	for _, l := range laws {
-		named[l.Name] = l
-	}
-	for _, path := range k.rules {
-		more, err := readLaws(path, k.opt.Proofs)
-		if err != nil {
-			return err
-		}
-		for _, l := range more {
-			if have := named[l.Name]; have == nil {
-				named[l.Name] = l
-				laws = append(laws, l)
-			} else if !law.Same(have, l) {
-				return fmt.Errorf("--rules %s: %s is the name of another law, too; rename one", path, l.Name)
-			}
-		}
-	}
-	if k.rulesOnly {
-		for _, l := range rules.Exchanges(laws) {
-			if named[l.Name] == nil {
-				laws = append(laws, l)
-			}
-		}
-	}
+	k.opt.Proofs = proofs
 	k.opt.Laws, err = optimize.Select(laws, k.only, k.disable)
 	return err
-}
-
-// readLaws reads a file of laws: a set of rules, whose certificates go into proofs, by
-// name, or laws that somebody wrote.
-func readLaws(path string, proofs map[string]*law.Proof) (laws []*law.Law, err error) {
-	in, err := openFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("--rules: %w", err)
-	}
-	defer in.Close()
-	src, err := io.ReadAll(in)
-	if err != nil {
-		return nil, fmt.Errorf("--rules: %w", err)
-	}
-	if formatOf(path) == formatJSON || bytes.HasPrefix(src, []byte("# "+rules.TextFormat)) {
-		// What has no certificate may have a proof that is found now.
-		set, err := loadRules(path, true)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range set.Rules {
-			if r.Status == rules.Refuted {
-				return nil, fmt.Errorf("%s: rule %s is refuted: %s", path, r.Law.Name, r.Reason)
-			}
-			laws = append(laws, r.Law)
-			if r.Proof != nil && proofs[r.Law.Name] == nil { // the first law of a name is used
-				proofs[r.Law.Name] = r.Proof
-			}
-		}
-		return laws, nil
-	}
-	if laws, err = law.Parse(path, src); err != nil {
-		return nil, err
-	}
-	for _, l := range laws {
-		if l.Kind == law.Refute {
-			return nil, fmt.Errorf("%s: %s is declared as a refuted equation; want an axiom, lemma or rule", l.Pos, l.Name)
-		}
-		l.Kind = law.Rule // whatever the file calls it
-	}
-	return laws, nil
 }
 
 // write writes the files that were asked for.

@@ -17,6 +17,7 @@ import (
 	"github.com/taso-go/taso/internal/ort"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
+	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/onnx"
 	"github.com/taso-go/taso/verify/assume"
@@ -26,6 +27,7 @@ import (
 type verifyFlags struct {
 	model   modelFlags
 	opt     verifymodels.Options
+	rules   ruleFlags
 	backend string
 	runtime bool
 	json    bool
@@ -33,8 +35,10 @@ type verifyFlags struct {
 	strict  bool
 	proof   string
 	tries   int
-	reports [2]*onnx.Report // of the files
-	fixed   [2]error        // why they are read at fixed sizes, if nobody asked for it
+	laws    []*law.Law            // of --rules; nil: those of taso optimize
+	proofs  map[string]*law.Proof // that come with laws
+	reports [2]*onnx.Report       // of the files
+	fixed   [2]error              // why they are read at fixed sizes, if nobody asked for it
 }
 
 func newVerify() *cobra.Command {
@@ -66,6 +70,7 @@ Exit status: 0 equal or agree; 1 differ or not known; 2 bad input, or nothing wa
 		Example: `  taso verify model.onnx optimized.onnx
   taso verify model.onnx optimized.onnx --onnxruntime
   taso verify model.onnx theirs.onnx --prove --proof same.proof
+  taso verify squeezenet squeezenet+fused --prove --rules @cnn --rules @default --rules-only
   taso verify resnet50-tiny exported.onnx --tolerance 1e-5 --json
   taso verify vgg19 vgg19.onnx --max-flops 1e11`,
 		Args: cobra.ExactArgs(2),
@@ -83,6 +88,7 @@ Exit status: 0 equal or agree; 1 differ or not known; 2 bad input, or nothing wa
 	f.BoolVar(&k.prove, "prove", false, "search for a proof with the rules of taso optimize")
 	f.StringVar(&k.proof, "proof", "", "write the proof to `FILE` (needs --prove)")
 	f.IntVar(&k.tries, "tries", 100000, "rewrites to try (with --prove)")
+	k.rules.add(c, " (with --prove)")
 	f.BoolVar(&k.strict, "strict", false, "exit with status 1 unless equal without assumptions (docs/trust.md)")
 	f.BoolVar(&k.json, "json", false, "print the report as JSON")
 	return c
@@ -105,13 +111,25 @@ func (k *verifyFlags) run(c *cobra.Command, args []string) (err error) {
 			return ortMissing(err)
 		}
 	}
+	if err := k.rules.check(); err != nil {
+		return err
+	}
+	if len(k.rules.files) > 0 {
+		if !k.prove {
+			return errors.New("--rules needs --prove")
+		}
+		// The rules first: a rule file may define operators that the models have.
+		if k.laws, k.proofs, err = k.rules.laws(false); err != nil {
+			return err
+		}
+	}
 	if err := k.models(args); err != nil {
 		return err
 	}
 	if k.proof != "" && !k.prove {
 		return errors.New("--proof needs --prove")
 	}
-	if err := checkOutputs(k.model.inputs, output{"--proof", k.proof}); err != nil {
+	if err := checkOutputs(append(k.model.inputs, k.rules.files...), output{"--proof", k.proof}); err != nil {
 		return err
 	}
 	tooMuch := max(k.opt.A.FLOPs(), k.opt.B.FLOPs()) > k.opt.MaxFLOPs
@@ -260,7 +278,7 @@ func (k *verifyFlags) tryProof(c *cobra.Command) (*optimize.Proved, error) {
 	}
 	bar := newProgress(c)
 	defer bar.Close()
-	p, err := optimize.Prove(c.Context(), k.opt.A, k.opt.B, optimize.Options{Cost: m, Tries: k.tries, Progress: bar})
+	p, err := optimize.Prove(c.Context(), k.opt.A, k.opt.B, optimize.Options{Cost: m, Laws: k.laws, Proofs: k.proofs, Tries: k.tries, Progress: bar})
 	if err != nil || !p.Equal || k.proof == "" {
 		return p, err
 	}

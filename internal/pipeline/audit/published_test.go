@@ -10,6 +10,7 @@ import (
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/internal/golden"
+	"github.com/taso-go/taso/internal/pipeline/theory"
 	"github.com/taso-go/taso/internal/sweep"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/rules"
@@ -143,6 +144,29 @@ func examine(t *testing.T, rep *Report) {
 		}
 		if len(r.Rejected) > 0 || r.Rules != set.Len() {
 			t.Errorf("%d of %d certificates accepted: %v", r.Rules, set.Len(), r.Rejected)
+		}
+	}
+}
+
+// Verdicts and certificates do not depend on laws that somebody wrote: they are the same without
+// the axioms and lemmas.
+func TestWithoutAxioms(t *testing.T) {
+	for _, name := range []string{"taso_graph_subst.pb", "tensat_converted.txt", "flexflow_graph_subst_3_v2.json"} {
+		f, with := published(t, name)
+		opt := Options{Workers: 3, NoSet: true}.withDefaults()
+		d := &decider{opt: opt, theory: &theory.Theory{ByName: check.Laws{}}, known: map[string]*decision{}, witness: map[string]*Counterexample{},
+			spread: map[string]*spreading{}}
+		rep, err := d.file(context.Background(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(rep.Summary.Verdicts, with.Summary.Verdicts) || rep.Summary.Certified != with.Summary.Certified || rep.Summary.Certified == 0 {
+			t.Errorf("%s: without axioms %v, %d certified; with axioms %v, %d", name, rep.Summary.Verdicts, rep.Summary.Certified, with.Summary.Verdicts, with.Summary.Certified)
+		}
+		for i, r := range rep.Rules {
+			if w := with.Rules[i]; r.Verdict != w.Verdict || r.Condition != w.Condition {
+				t.Errorf("%s, rule %d: %s (%s) without axioms, %s (%s) with them", name, r.Index, r.Verdict, r.Condition, w.Verdict, w.Condition)
+			}
 		}
 	}
 }

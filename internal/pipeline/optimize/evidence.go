@@ -123,6 +123,16 @@ func (e *evidence) add(ctx context.Context, name string, under []string) (why st
 	return "", nil
 }
 
+// unproved lists the laws that are not known to be true, which is an error unless o.Unproved
+// allows them.
+func (o *Options) unproved(ctx context.Context) ([]Unproved, error) {
+	list, err := unprovedOf(ctx, o.Laws, o.Proofs)
+	if err == nil && len(list) > 0 && !o.Unproved {
+		return nil, unknown(list)
+	}
+	return list, err
+}
+
 // unprovedOf lists the laws of a search that are not known to be true. Those of
 // DefaultLaws are not looked at: a test proves them, and so does the proof of each
 // result that uses them.

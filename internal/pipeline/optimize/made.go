@@ -40,15 +40,7 @@ func (u *union) laws(wanted []array) error {
 	if err != nil {
 		return err
 	}
-	laws, err := DefaultLaws(false)
-	if err != nil {
-		return err
-	}
-	compiled, err := compiledDefaults()
-	if err != nil {
-		return err
-	}
-	rules, _, err := search.NewRulesFrom(compiled, laws)
+	rules, _, err := search.NewRulesFrom(u.o.Compiled, u.o.Laws)
 	if err != nil {
 		return err
 	}

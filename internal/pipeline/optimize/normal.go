@@ -67,27 +67,32 @@ var neutral = [][]use{
 }
 
 // normalize makes the moves of phases on a network, and returns them.
-func normalize(ctx context.Context, net *bank.Bank, phases [][]use, compiled *rewrite.Cache, laws []*law.Law) (path []search.Move, err error) {
+func (o *Options) normalize(ctx context.Context, net *bank.Bank, phases [][]use) (path []search.Move, err error) {
 	for _, phase := range phases {
 		rules := &search.Rules{}
 		var order []*rewrite.Direction
+		of := map[*rewrite.Direction]string{} // the law that is named
 		for _, u := range phase {
-			k := slices.IndexFunc(laws, func(l *law.Law) bool { return l.Name == u.law })
-			if k < 0 {
-				continue
-			}
-			c, err := compiled.Compile(laws[k])
+			meant, err := o.meant(u)
 			if err != nil {
 				return nil, err
 			}
-			for _, d := range c.Directions {
-				if d.Backward == u.back && rules.Add(d) == nil {
-					order = append(order, d)
+			for _, w := range meant {
+				k := slices.IndexFunc(o.Laws, func(l *law.Law) bool { return l.Name == w.law })
+				c, err := o.Compiled.Compile(o.Laws[k])
+				if err != nil {
+					return nil, err
+				}
+				for _, d := range c.Directions {
+					if d.Backward == w.back && of[d] == "" && rules.Add(d) == nil {
+						order = append(order, d)
+						of[d] = u.law
+					}
 				}
 			}
 		}
 		_, err := search.NewRewriter(net, rules).Exhaust(order, func(m *search.Match) bool {
-			return ctx.Err() == nil && allowed(net, m)
+			return ctx.Err() == nil && allowed(net, m, of[m.Direction])
 		}, func(m *search.Match) {
 			path = append(path, search.Move{Direction: m.Direction, Roots: slices.Clone(m.Roots), Vars: slices.Clone(m.Vars)})
 		})
@@ -98,13 +103,18 @@ func normalize(ctx context.Context, net *bank.Bank, phases [][]use, compiled *re
 	return path, nil
 }
 
-// allowed reports whether a law may be used where it was found.
-func allowed(net *bank.Bank, m *search.Match) bool {
-	for _, name := range ofWeights[m.Direction.Law.Law.Name] {
-		k := slices.Index(m.Direction.Vars, name)
-		if n, _ := net.NodeOf(m.Vars[k]); !net.Fixed(n) {
-			return false
+// allowed reports whether a law, or what stands in for it, may be used where it was found. What
+// stands in has other variables: as many of them as of the law must depend on weights only.
+func allowed(net *bank.Bank, m *search.Match, named string) bool {
+	fixed := 0
+	for i, name := range m.Direction.Vars {
+		n, _ := net.NodeOf(m.Vars[i])
+		if !net.Fixed(n) {
+			continue
+		}
+		if m.Direction.Law.Law.Name != named || slices.Contains(ofWeights[named], name) {
+			fixed++
 		}
 	}
-	return true
+	return fixed >= len(ofWeights[named])
 }

@@ -74,11 +74,8 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if r.Sizes = o.Model.Graph.Sizing().Vars(); o.Fixed != nil {
 		r.SizesFixed = o.Fixed.Error()
 	}
-	if r.Unproved, err = unprovedOf(ctx, o.Laws, o.Proofs); err != nil {
+	if r.Unproved, err = o.unproved(ctx); err != nil {
 		return nil, err
-	}
-	if len(r.Unproved) > 0 && !o.Unproved {
-		return nil, unknown(r.Unproved)
 	}
 	before, err := costOf(o.Model.Graph, &o)
 	if err != nil {

@@ -146,6 +146,8 @@ type Options struct {
 	saturated *saturate.Stats
 	// weights is what is known of the numbers of weights.
 	weights bank.Weights
+	// uses are those that were looked up, see meant.
+	uses map[use][]use
 	// first are moves with which searches begin that do not saturate.
 	first []search.Move
 	apart []*searching // searches that lead to further candidates

@@ -29,7 +29,11 @@ func TestManyParts(t *testing.T) {
 		return zeros("x : float32[1, 128, 8, 8]\nk : weight float32[128, 128, " + rows + ", 3]\n" + conv)
 	}
 	for rows, most := range map[string]int{"5": 8 * mostParts, "3": 8, "1": 8} {
-		g, err := together(a, b(rows))
+		o, err := Options{Model: a, Cost: flat{}}.withDefaults()
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := together(a, b(rows), &o)
 		if err != nil {
 			t.Fatal(err)
 		}

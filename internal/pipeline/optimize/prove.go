@@ -47,14 +47,19 @@ type Proved struct {
 // not mean that the models differ. The error is that of models that cannot be
 // compared.
 func Prove(ctx context.Context, a, b *model.Model, o Options) (*Proved, error) {
-	c, err := together(a, b)
+	o.Model, o.Cost, o.Target = a, flat{}, lower.Separate()
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := o.unproved(ctx); err != nil {
+		return nil, err
+	}
+	c, err := together(a, b, &o)
 	if err != nil {
 		return &Proved{Why: err.Error()}, nil
 	}
-	o.Model, o.Cost, o.Target = &model.Model{Graph: c}, flat{}, lower.Separate()
-	if o, err = o.withDefaults(); err != nil {
-		return nil, err
-	}
+	o.Model = &model.Model{Graph: c}
 	// The weights of both have the names that they have in the first model.
 	if o.weights, err = weightfacts.Of(a); err != nil {
 		return nil, err
@@ -116,7 +121,7 @@ func (o *Options) unite(ctx context.Context) (found *searching, all []*searching
 	if err != nil {
 		return nil, nil, err
 	}
-	if o.first, err = normalize(ctx, net, normal, o.Compiled, o.Laws); err != nil {
+	if o.first, err = o.normalize(ctx, net, normal); err != nil {
 		return nil, nil, err
 	}
 	outs := net.Outputs()
@@ -195,8 +200,9 @@ func operators(g *graph.Graph) (n int) {
 // first, what its nodes without laws are computed from, in the order in which they
 // are met, and then the same of the second. What such nodes compute is fed. Inputs
 // are the first model's, in their order, and then weights that only the second has.
-func together(a, b *model.Model) (*graph.Graph, error) {
-	t := &union{a: a, b: b, weights: map[[sha256.Size]byte]graph.Tensor{}, named: map[string]named{}}
+// Of the options, the laws are looked at.
+func together(a, b *model.Model, o *Options) (*graph.Graph, error) {
+	t := &union{o: o, a: a, b: b, weights: map[[sha256.Size]byte]graph.Tensor{}, named: map[string]named{}}
 	if err := t.inputs(); err != nil {
 		return nil, err
 	}
@@ -215,6 +221,7 @@ func together(a, b *model.Model) (*graph.Graph, error) {
 }
 
 type union struct {
+	o        *Options
 	a, b     *model.Model
 	g        graph.Builder
 	ofA, ofB map[graph.Tensor]graph.Tensor

@@ -20,6 +20,7 @@ import (
 	"github.com/taso-go/taso/graph/bank"
 	"github.com/taso-go/taso/internal/pipeline/optimize"
 	"github.com/taso-go/taso/internal/pipeline/verifymodels"
+	"github.com/taso-go/taso/internal/randnet"
 	"github.com/taso-go/taso/law"
 	"github.com/taso-go/taso/model"
 	"github.com/taso-go/taso/model/fold"
@@ -32,6 +33,16 @@ func machine(t testing.TB) cost.Model {
 	m, err := cost.FindMachine("v100")
 	if err != nil {
 		t.Fatal(err)
+	}
+	return m
+}
+
+// networkOf is the random network of a seed.
+func networkOf(t testing.TB, seed uint64) *model.Model {
+	t.Helper()
+	m, err := randnet.Model(seed)
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
 	}
 	return m
 }

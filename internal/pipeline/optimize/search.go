@@ -177,7 +177,8 @@ func (o *Options) saturate(ctx context.Context) (found *search.Network, stats *s
 	return found, stats, nil
 }
 
-// aboutNetworks are those of the laws that are laws of package rules/builtin.
+// aboutNetworks are those of the laws that are laws of package rules/builtin, or if no law of this
+// program is among them, those that stand in for these.
 func aboutNetworks(laws []*law.Law) (few []*law.Law, err error) {
 	ours, err := builtins()
 	if err != nil {
@@ -193,7 +194,23 @@ func aboutNetworks(laws []*law.Law) (few []*law.Law, err error) {
 			few = append(few, l)
 		}
 	}
-	return few, nil
+	all, err := DefaultLaws(true)
+	if err != nil {
+		return nil, err
+	}
+	others := foreign(all, laws)
+	if len(others) < len(laws) {
+		return few, nil
+	}
+	names := map[string]bool{}
+	for _, l := range ours {
+		for _, back := range []bool{false, true} {
+			for _, u := range standIns(l, back, others) {
+				names[u.law] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(others, func(l *law.Law) bool { return !names[l.Name] }), nil
 }
 
 // simplifying are those of the laws that only simplify: laws of simplify.rules, and those of
@@ -318,7 +335,7 @@ func (s *searching) auto(ctx context.Context, turn, tries int) {
 // tidy removes numbers that change nothing, unless that costs more.
 func (s *searching) tidy(ctx context.Context) error {
 	before, operators := s.cost(), operatorsOf(s.trail.Net)
-	path, err := normalize(ctx, s.trail.Net.Clone(), neutral, s.o.Compiled, s.o.Laws)
+	path, err := s.o.normalize(ctx, s.trail.Net.Clone(), neutral)
 	if err != nil || len(path) == 0 {
 		return err
 	}
@@ -427,7 +444,7 @@ func (o *Options) again(ctx context.Context, best *record, all []*searching) ([]
 	if err != nil {
 		return nil, err
 	}
-	apart, err := normalize(ctx, net, normal, o.Compiled, o.Laws)
+	apart, err := o.normalize(ctx, net, normal)
 	if err != nil {
 		return nil, err
 	}

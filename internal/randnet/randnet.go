@@ -1,13 +1,13 @@
-package optimize_test
+package randnet
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"testing"
 
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
+	"github.com/taso-go/taso/internal/must"
 	"github.com/taso-go/taso/model"
 )
 
@@ -15,7 +15,6 @@ import (
 // most of the operators, with tensors that many nodes read, weights, constants,
 // integers, nodes of several outputs and opaque ones.
 type grower struct {
-	t    testing.TB
 	rnd  *rand.Rand
 	b    graph.Builder
 	pool []graph.Tensor
@@ -25,9 +24,11 @@ type grower struct {
 	n    int            // weights
 }
 
-// networkOf is the random network of a seed, of 5 to 40 operators.
-func networkOf(t testing.TB, seed uint64) *model.Model {
-	g := &grower{t: t, rnd: rand.New(rand.NewPCG(seed, 11)), size: map[graph.Tensor]float64{}, uses: map[graph.Tensor]int{}}
+// Model is the random network of a seed, of 5 to 40 operators, with weights. Sizes are small. The
+// same seed gives the same network.
+func Model(seed uint64) (m *model.Model, err error) {
+	defer must.Catch(&err)
+	g := &grower{rnd: rand.New(rand.NewPCG(seed, 11)), size: map[graph.Tensor]float64{}, uses: map[graph.Tensor]int{}}
 	for range 1 + g.rnd.IntN(2) {
 		g.input([]int{1 + g.rnd.IntN(2), 2 * (1 + g.rnd.IntN(3)), 4 + g.rnd.IntN(3), 4 + g.rnd.IntN(3)})
 	}
@@ -35,7 +36,7 @@ func networkOf(t testing.TB, seed uint64) *model.Model {
 		g.input([]int{2 + g.rnd.IntN(3), 2 + 2*g.rnd.IntN(3)})
 	}
 	if g.rnd.IntN(3) == 0 {
-		g.ints = append(g.ints, g.must(g.b.AddInput("places", graph.Int64, 1+g.rnd.IntN(3))))
+		g.ints = append(g.ints, must.Get(g.b.AddInput("places", graph.Int64, 1+g.rnd.IntN(3))))
 	}
 	for n := 5 + g.rnd.IntN(36); len(slices.Collect(operators(g.b.Graph()))) < n; {
 		g.step()
@@ -49,21 +50,17 @@ func networkOf(t testing.TB, seed uint64) *model.Model {
 	if g.rnd.IntN(4) == 0 {
 		outs = append(outs, outs[0]) // one tensor twice
 	}
-	m, err := g.b.Finish(outs...)
-	if err != nil {
-		t.Fatalf("seed %d: %v", seed, err)
-	}
-	m = m.WithoutDead()
-	r := &model.Model{Name: fmt.Sprint("random-", seed), Graph: m, Weights: map[graph.NodeID]*model.Weight{}}
-	for _, id := range m.Inputs() {
-		switch typ := m.Type(id.Out(0)); {
-		case !m.IsWeight(id):
+	f := must.Get(g.b.Finish(outs...)).WithoutDead()
+	r := &model.Model{Name: fmt.Sprint("random-", seed), Graph: f, Weights: map[graph.NodeID]*model.Weight{}}
+	for _, id := range f.Inputs() {
+		switch typ := f.Type(id.Out(0)); {
+		case !f.IsWeight(id):
 		case typ.DType == graph.Float32:
 			lo := -1.0
-			if m.Name(id)[0] == 'v' { // a variance
+			if f.Name(id)[0] == 'v' { // a variance
 				lo = 0.5
 			}
-			r.Weights[id] = model.Uniform(model.Seed(seed, m.Name(id)), typ.Sizes, lo, 1)
+			r.Weights[id] = model.Uniform(model.Seed(seed, f.Name(id)), typ.Sizes, lo, 1)
 		default:
 			raw := make([]int64, graph.NumElements(typ.Sizes))
 			for i := range raw {
@@ -72,10 +69,7 @@ func networkOf(t testing.TB, seed uint64) *model.Model {
 			r.Weights[id] = model.FromInt64(typ.Sizes, raw)
 		}
 	}
-	if err := r.Validate(); err != nil {
-		t.Fatalf("seed %d: %v", seed, err)
-	}
-	return r
+	return r, r.Validate()
 }
 
 // operators yields the nodes that are no inputs.
@@ -89,22 +83,15 @@ func operators(g *graph.Graph) func(func(graph.NodeID) bool) {
 	}
 }
 
-func (g *grower) must(x graph.Tensor, err error) graph.Tensor {
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	return x
-}
-
 func (g *grower) input(sizes []int) {
-	x := g.must(g.b.AddInput(fmt.Sprint("x", len(g.pool)), graph.Float32, sizes...))
+	x := must.Get(g.b.AddInput(fmt.Sprint("x", len(g.pool)), graph.Float32, sizes...))
 	g.pool, g.size[x] = append(g.pool, x), 1
 }
 
 // weight is a new weight; names that begin with v are variances.
 func (g *grower) weight(kind string, sizes ...int) graph.Tensor {
 	g.n++
-	x := g.must(g.b.AddWeight(fmt.Sprint(kind, g.n), graph.Float32, sizes...))
+	x := must.Get(g.b.AddWeight(fmt.Sprint(kind, g.n), graph.Float32, sizes...))
 	g.size[x] = 1
 	return x
 }
@@ -130,19 +117,13 @@ func (g *grower) pick(ok func(s []int) bool) (x graph.Tensor, found bool) {
 // add applies an operator and keeps numbers from growing without bound; grow is by how
 // much they do.
 func (g *grower) add(o *graph.Op, named map[string]graph.Value, grow float64, in ...graph.Tensor) graph.Tensor {
-	a, err := o.Attr(named)
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	a := must.Get(o.Attr(named))
 	most := 1.0
 	for _, x := range in {
 		most = max(most, g.size[x])
 		g.uses[x]++
 	}
-	id, err := g.b.Apply("", o, a, in...)
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	id := must.Get(g.b.Apply("", o, a, in...))
 	for k := range g.b.Graph().NumOut(id) {
 		x := id.Out(k)
 		if g.b.DType(x).IsFloat() {
@@ -363,7 +344,7 @@ func (g *grower) move(x graph.Tensor, s []int, axis int) {
 		if len(s) > 0 && s[axis] > 1 {
 			if len(g.ints) == 0 || g.rnd.IntN(3) == 0 {
 				g.n++
-				g.ints = append(g.ints, g.must(g.b.AddWeight(fmt.Sprint("i", g.n), graph.Int64, 1+g.rnd.IntN(3))))
+				g.ints = append(g.ints, must.Get(g.b.AddWeight(fmt.Sprint("i", g.n), graph.Int64, 1+g.rnd.IntN(3))))
 			}
 			g.add(op.Gather, map[string]graph.Value{"axis": number(axis)}, 1, x, one(g, g.ints...))
 		}
@@ -433,10 +414,7 @@ func (g *grower) unknown(x graph.Tensor, s []int, axis int) {
 	switch g.rnd.IntN(4) {
 	case 0:
 		g.uses[x]++
-		id, err := g.b.Opaque("", one(g, "K", "L"), "", []graph.Tensor{x}, []graph.TensorType{typ, typ}[:1+g.rnd.IntN(2)])
-		if err != nil {
-			g.t.Fatal(err)
-		}
+		id := must.Get(g.b.Opaque("", one(g, "K", "L"), "", []graph.Tensor{x}, []graph.TensorType{typ, typ}[:1+g.rnd.IntN(2)]))
 		for k := range g.b.Graph().NumOut(id) {
 			g.pool, g.size[id.Out(k)] = append(g.pool, id.Out(k)), 1
 		}
