@@ -33,7 +33,7 @@ func TestWidened(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		judge(t, wide, 8)
+		judge(t, wide, 4)
 	}
 }
 

@@ -136,7 +136,7 @@ func TestChanged(t *testing.T) {
 
 func TestUnknownName(t *testing.T) {
 	for path, want := range map[string]string{
-		"@bret":       "@bret: no shipped rule set has this name; did you mean @bert?; there are @default, @bert, ",
+		"@bret":       "@bret: no shipped rule set has this name; did you mean @bert?; there are @default, @default-4, @bert, ",
 		"@":           "there are @default, ",
 		"@bert.rules": "there are @default, ",
 		"@../bert":    "there are @default, ",
