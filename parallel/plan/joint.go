@@ -261,7 +261,7 @@ func (j *joint) roots(t graph.Tensor) {
 	}
 }
 
-// root asks for an output: where the input lies whose place it takes, or anywhere.
+// root asks for an output: where the input lies whose place it takes, or as an operator makes it.
 func (j *joint) root(output int, t graph.Tensor) {
 	if in, ok := j.final(output); ok {
 		if at, ok := j.resident[in]; ok {
@@ -283,7 +283,7 @@ func (j *joint) root(output int, t graph.Tensor) {
 		if cost >= never || p.blocks() {
 			continue
 		}
-		j.add(extract.Node{Class: done, Children: []extract.ClassID{j.want(t, p)}, Cost: int64(cost)}, what{})
+		j.add(extract.Node{Class: done, Children: []extract.ClassID{j.begin(t, p)}, Cost: int64(cost)}, what{})
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 
 // pass chooses the layout along one axis.
 type pass struct {
+	*frame
 	ctx    context.Context
 	prices *prices
-	lay    *parallel.Laying
 	means  Means
 	next   map[int]int // outputs by what they become
 
@@ -25,13 +25,7 @@ type pass struct {
 	axis    int
 	degree  int
 
-	g       *graph.Graph
-	from    map[graph.Tensor]int                  // tensors that are inputs, or members made of one: which
-	becomes map[graph.Tensor]int                  // tensors that become an output: which
-	skip    map[graph.NodeID]bool                 // what makes members of inputs and outputs of members
-	of      map[graph.NodeID][]*parallel.Strategy // of the others
-	needed  []bool                                // nodes on which an output depends
-	between map[graph.Tensor]bool                 // within a collective along an earlier axis: converted before or behind it
+	of      map[graph.NodeID][]*parallel.Strategy // of what is planned
 	fresh   []bool                                // nodes that depend on inputs which are no weights
 	at      map[int]parallel.Role                 // residents by input, if they are decided: of a tensor without mesh axes
 	regions *regions
@@ -69,16 +63,16 @@ type choice struct {
 }
 
 func newPass(ctx context.Context, p *prices, means Means, next map[int]int, degree int, how division) (*pass, error) {
-	a := &pass{ctx: ctx, prices: p, lay: p.lay, means: means, next: next, axis: len(p.lay.Degrees()), degree: degree, g: p.lay.Graph(),
-		from: map[graph.Tensor]int{}, becomes: map[graph.Tensor]int{}, skip: map[graph.NodeID]bool{}, times: map[graph.NodeID][]machine.Time{}, of: map[graph.NodeID][]*parallel.Strategy{}, numbers: map[*parallel.Strategy]int{}, updated: map[int]bool{}, parts: how.parts}
+	f, err := newFrame(ctx, p, next, degree)
+	if err != nil {
+		return nil, err
+	}
+	a := &pass{frame: f, ctx: ctx, prices: p, means: means, next: next, axis: len(p.lay.Degrees()), degree: degree, times: map[graph.NodeID][]machine.Time{}, of: map[graph.NodeID][]*parallel.Strategy{}, numbers: map[*parallel.Strategy]int{}, updated: map[int]bool{}, parts: how.parts}
 	for _, in := range next {
 		a.updated[in] = true
 	}
-	if err := a.ends(); err != nil {
-		return nil, err
-	}
 	for id := range a.g.Nodes() {
-		if a.g.Op(id) == nil || a.skip[id] || !a.needed[id] {
+		if !a.planned(id) {
 			continue
 		}
 		all, err := a.lay.Strategies(ctx, id, degree)
@@ -105,73 +99,6 @@ func newPass(ctx context.Context, p *prices, means Means, next map[int]int, degr
 	}
 	a.regions = a.divide(how)
 	return a, nil
-}
-
-// ends finds where what is planned begins and ends: at what was made of inputs along
-// earlier axes, or of weights that stay where no law says how to spread it, and before what
-// is put together for outputs.
-func (a *pass) ends() error {
-	for i, id := range a.g.Inputs() {
-		a.from[id.Out(0)] = i
-	}
-	stay := settled(a.g, a.next, func(t graph.Tensor) bool { return len(a.lay.Mesh(t)) > 0 })
-	for id := range a.g.Nodes() {
-		if a.g.Op(id) != nil && stay[id] {
-			all, err := a.lay.Strategies(a.ctx, id, a.degree)
-			if err != nil {
-				return err
-			}
-			if len(all) == 0 {
-				for k := range a.g.NumOut(id) {
-					a.from[id.Out(k)] = a.from[a.g.Operands(id)[0]]
-				}
-				a.skip[id] = true
-			}
-			continue
-		}
-		if layout(a.g, id) != graph.LayoutMakes {
-			continue
-		}
-		if i, ok := a.from[a.g.Operands(id)[0]]; ok {
-			if a.g.IsWeight(a.g.Inputs()[i]) && a.prices.mesh.Axes[ended(a.lay, id)].Time {
-				continue // it lies whole, and is needed by each micro-batch: once gathered it serves all
-			}
-			a.from[id.Out(0)] = i
-			a.skip[id] = true
-		}
-	}
-	for i, t := range a.g.Outputs() {
-		for range a.axis {
-			if layout(a.g, t.Node) != graph.LayoutEnds {
-				break
-			}
-			a.skip[t.Node] = true
-			t = a.g.Operands(t.Node)[0]
-		}
-		a.becomes[t] = i
-	}
-	a.between = map[graph.Tensor]bool{}
-	for id := range a.g.Nodes() {
-		if layout(a.g, id) == graph.LayoutMakes {
-			t := a.g.Operands(id)[0]
-			a.between[t] = layout(a.g, t.Node) == graph.LayoutEnds
-		}
-	}
-	a.needed = make([]bool, a.g.Len()+1)
-	var need func(t graph.Tensor)
-	need = func(t graph.Tensor) {
-		if a.needed[t.Node] {
-			return
-		}
-		a.needed[t.Node] = true
-		for _, x := range a.g.Operands(t.Node) {
-			need(x)
-		}
-	}
-	for _, t := range a.g.Outputs() {
-		need(t)
-	}
-	return nil
 }
 
 // dealt finds what depends on samples, and wants an input to have as many as there are
@@ -208,21 +135,6 @@ func (a *pass) samples() bool {
 		}
 	}
 	return false
-}
-
-// own is a role of a tensor as that of one without mesh axes, on is the role of a tensor.
-func (a *pass) own(t graph.Tensor, r parallel.Role) parallel.Role {
-	if r.Kind == parallel.Shard {
-		r.Axis -= len(a.lay.Mesh(t))
-	}
-	return r
-}
-
-func (a *pass) on(t graph.Tensor, r parallel.Role) parallel.Role {
-	if r.Kind == parallel.Shard {
-		r.Axis += len(a.lay.Mesh(t))
-	}
-	return r
 }
 
 // weight is the input, if a tensor is one that a later run has another value of.

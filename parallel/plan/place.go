@@ -47,7 +47,7 @@ func code(r parallel.Role) (int32, bool) {
 		return copies, true
 	case r.Kind == parallel.Sum:
 		return sums, true
-	case r.Kind == parallel.Shard && r.Before+r.After == 0 && r.Axis < maxRank && r.Blocks < 1<<20:
+	case r.Kind == parallel.Shard && r.Before+r.After == 0 && r.Axis >= 0 && r.Axis < maxRank && r.Blocks < 1<<20:
 		return shards + int32(r.Axis+maxRank*r.Blocks), true
 	}
 	return 0, false
@@ -76,7 +76,7 @@ func (p place) text(axes int) string {
 type mover struct {
 	mesh  *Mesh
 	types map[string]int // of tensors, numbered
-	paths map[trip]machine.Time
+	paths map[trip]path
 	err   error // the first of the mesh
 
 	// Of the last problem, to be written over by the next one.
@@ -84,7 +84,7 @@ type mover struct {
 	whats []what
 }
 
-// trip is what a price depends on; kind is the number of a tensor's type.
+// trip is what a path depends on; kind is the number of a tensor's type.
 type trip struct {
 	kind     int
 	from, to place
@@ -94,7 +94,7 @@ type trip struct {
 const never = machine.Time(1) << 50
 
 func newMover(m *Mesh) *mover {
-	return &mover{mesh: m, types: map[string]int{}, paths: map[trip]machine.Time{}}
+	return &mover{mesh: m, types: map[string]int{}, paths: map[trip]path{}}
 }
 
 // bytes are those of a member.
@@ -169,51 +169,87 @@ func (m *mover) step(t graph.TensorType, from place, axis int, to int32) machine
 	return time
 }
 
-// price is that of the cheapest way from one place to another, a step after the other.
+// price is that of the path from one place to another.
 func (m *mover) price(t graph.TensorType, from, to place) machine.Time {
-	if from == to {
+	switch k := m.differs(from, to); k {
+	case len(m.mesh.Degrees):
 		return 0
+	case len(m.mesh.Degrees) - 1:
+		return m.step(t, from, k, to[k])
+	default:
+		return m.path(t, from, to).time
 	}
-	axes := len(m.mesh.Degrees)
-	if axes == 1 {
-		return m.step(t, from, 0, to[0])
+}
+
+// differs is the first axis along which places differ, the number of axes if they do not.
+func (m *mover) differs(a, b place) int {
+	k := 0
+	for k < len(m.mesh.Degrees) && a[k] == b[k] {
+		k++
+	}
+	return k
+}
+
+// path is a way to bring a tensor from place to place, which changes its role along one axis after
+// the other.
+type path struct {
+	time  machine.Time
+	steps []change
+}
+
+// change gives a tensor another role along an axis, after which it is at a place.
+type change struct {
+	axis int
+	to   place
+}
+
+// path is the cheapest path that a laying can follow ([parallel.Laying.Along]): what an axis changes is
+// changed once along it, and along later axes once before that and once behind it.
+func (m *mover) path(t graph.TensorType, from, to place) path {
+	axes, k := len(m.mesh.Degrees), m.differs(from, to)
+	switch k {
+	case axes:
+		return path{}
+	case axes - 1:
+		return path{m.step(t, from, k, to[k]), []change{{k, to}}}
 	}
 	key := trip{m.kind(t), from, to}
 	if p, ok := m.paths[key]; ok {
 		return p
 	}
-	// Dijkstra over the few places there are: on each axis what it was, what it is to be,
-	// and copies; on all but the first also parts, so that sums along two axes are added up by
-	// a reduce-scatter along one, parts along the other, and an all-gather along the one.
-	dist := map[place]machine.Time{from: 0}
-	done := map[place]bool{}
-	for {
-		at, best := place{}, never
-		for p, d := range dist {
-			if !done[p] && (d < best || d == best && best < never && less(p, at)) {
-				at, best = p, d
-			}
-		}
-		if best == never || at == to {
-			m.paths[key] = best
-			return best
-		}
-		done[at] = true
-		for k := range axes {
-			for _, c := range []int32{to[k], copies, m.part(t, from, k)} {
-				if c == at[k] {
-					continue
-				}
-				p := at
-				p[k] = c
-				if d := best + m.step(t, at, k, c); d < never {
-					if old, ok := dist[p]; !ok || d < old {
-						dist[p] = d
-					}
+	// Where the role changes, the one along a later axis is what it was, what it is to be, or copies;
+	// of sums also parts, so that sums along two axes are added up by a reduce-scatter along one, parts
+	// along the other, and an all-gather along the one.
+	best := path{time: never}
+	var rec func(at place, axis int)
+	rec = func(at place, axis int) {
+		if axis < axes {
+			next := at
+			for i, c := range []int32{from[axis], to[axis], copies, m.part(t, from, axis)} {
+				if next[axis] = c; i == 0 || c != from[axis] && (i == 1 || c != to[axis]) && (i < 3 || c != copies) {
+					rec(next, axis+1)
 				}
 			}
+			return
+		}
+		first := m.path(t, from, at)
+		if first.time >= best.time {
+			return
+		}
+		changed := at
+		changed[k] = to[k]
+		time := first.time + m.step(t, at, k, to[k])
+		if time >= best.time {
+			return
+		}
+		last := m.path(t, changed, to)
+		if time += last.time; time < best.time {
+			best = path{time, slices.Concat(first.steps, []change{{k, changed}}, last.steps)}
 		}
 	}
+	rec(from, k+1)
+	m.paths[key] = best
+	return best
 }
 
 // kind is the number of a type.
@@ -244,8 +280,6 @@ func (m *mover) part(t graph.TensorType, from place, k int) int32 {
 	}
 	return copies
 }
-
-func less(a, b place) bool { return slices.Compare(a[:], b[:]) < 0 }
 
 // ends is the price of copies of what is an output, axis by axis from the last.
 func (m *mover) ends(t graph.TensorType, from place) (sum machine.Time) {

@@ -54,7 +54,7 @@ type Plan struct {
 	makespan machine.Time // 0: not known yet
 	memory   int64        // what a device may hold; 0: what it has
 	fitted   int64        // a device of so many bytes is known to hold it; 0: nothing is known
-	ends     machine.Time // of the passes: what it costs to make copies of outputs
+	ends     machine.Time // of the cost: what it takes to make copies of outputs
 }
 
 // Source is what is laid out: the training step, or what laws have made of it.
@@ -212,8 +212,17 @@ func (p *Plan) lay(of *pass, c *choice) error {
 	if err != nil {
 		return fmt.Errorf("%s along an axis of %d: %w", of.means, of.degree, err)
 	}
-	p.Passes = append(p.Passes, Pass{of.means, of.degree, c.cost + p.ends, c.bound + p.ends, c.stop})
-	p.ends += c.ends
+	return p.passed(Pass{Means: of.means, Degree: of.degree, Bound: c.bound + p.ends, Stop: c.stop})
+}
+
+// passed notes a choice along one more axis, with what the graph that is laid out costs now.
+func (p *Plan) passed(by Pass) error {
+	var err error
+	if by.Cost, p.ends, err = (&prices{p.Mesh, p.Laying}).sum(p.Training.Next); err != nil {
+		return err
+	}
+	by.Bound = min(by.Bound, by.Cost)
+	p.Passes = append(p.Passes, by)
 	return nil
 }
 

@@ -59,6 +59,56 @@ func (p *prices) op(id graph.NodeID, st *parallel.Strategy, degree int) (machine
 	return time, err
 }
 
+// sum is what the graph takes as it is laid out, one thing after the other: of operators, what they send, and
+// copies of outputs that become no weights, which ends are. What inputs are dealt out to takes nothing, and
+// what weights that stay are made to once.
+func (p *prices) sum(next map[int]int) (all, ends machine.Time, err error) {
+	g := p.lay.Graph()
+	needed, result := reached(g, g.Outputs()), map[graph.NodeID]bool{} // of what ends members of outputs: whether that is priced
+	for i, t := range g.Outputs() {
+		for layout(g, t.Node) == graph.LayoutEnds {
+			_, becomes := next[i]
+			result[t.Node] = result[t.Node] || !becomes
+			t = g.Operands(t.Node)[0]
+		}
+	}
+	given := settled(g, next, func(t graph.Tensor) bool { return len(p.lay.Mesh(t)) > 0 })
+	for id := range g.Nodes() {
+		if g.Op(id) == nil || layout(g, id) == graph.LayoutMakes && given[g.Operands(id)[0].Node] {
+			given[id] = true
+		}
+		if given[id] || !needed[id] {
+			continue
+		}
+		time, err := p.op(id, nil, 1)
+		if priced, ok := result[id]; ok && err == nil {
+			if time = 0; priced {
+				time, err = p.ends(id)
+				ends += time
+			}
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		all += time
+	}
+	return all, ends, nil
+}
+
+// ends is the time to make copies of what a layout operator makes a tensor of.
+func (p *prices) ends(id graph.NodeID) (machine.Time, error) {
+	t, axis := p.lay.Graph().Operands(id)[0], ended(p.lay, id)
+	if p.mesh.Axes[axis].Time {
+		return p.op(id, nil, 1)
+	}
+	kind := collectiveOf(member(p.lay.Graph(), id), op.Replicate)
+	if kind == parallel.None {
+		return 0, nil
+	}
+	time, err := p.mesh.Time(kind, axis, p.memberBytes(t, parallel.Role{}, 1))
+	return time * p.turns(id.Out(0)), err
+}
+
 // computes is the time of an operator on a member.
 func (p *prices) computes(id graph.NodeID, st *parallel.Strategy, degree int) (machine.Time, error) {
 	ap, err := p.application(id, st, degree)

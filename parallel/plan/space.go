@@ -48,7 +48,7 @@ func newSpace(ctx context.Context, j *Job, m *Mesh) (*space, error) {
 // is shared.
 func (s *space) of(j *Job) (*space, error) {
 	g := j.Training.Graph
-	s = &space{mover: s.mover, ctx: s.ctx, job: j, g: g, needed: needs(g), ways: make([][]*way, g.Len()+1),
+	s = &space{mover: s.mover, ctx: s.ctx, job: j, g: g, needed: reached(g, g.Outputs()), ways: make([][]*way, g.Len()+1),
 		weights: map[graph.NodeID]int{}, becomes: map[graph.Tensor][]int{}, follows: map[graph.NodeID][]graph.Tensor{}, known: s.known}
 	inputs := g.Inputs()
 	for i, t := range g.Outputs() {
@@ -107,22 +107,6 @@ func content(g *graph.Graph, id graph.NodeID) string {
 		key += fmt.Sprint(" ", g.DType(t), g.Sizes(t))
 	}
 	return key
-}
-
-// needs says by node what an output depends on.
-func needs(g *graph.Graph) []bool {
-	out := make([]bool, g.Len()+1)
-	for _, t := range g.Outputs() {
-		out[t.Node] = true
-	}
-	for id := graph.NodeID(g.Len()); id > 0; id-- {
-		if out[id] {
-			for _, t := range g.Operands(id) {
-				out[t.Node] = true
-			}
-		}
-	}
-	return out
 }
 
 // find lists the ways of a node, copies along all axes first.
