@@ -17,16 +17,11 @@ type prices struct {
 	lay  *parallel.Laying
 }
 
-// memberBytes are those of a member of a tensor, on the axes that it is laid out along,
-// and of a part of it where r says so.
-func (p *prices) memberBytes(t graph.Tensor, r parallel.Role, degree int) int64 {
-	g := p.lay.Graph()
-	n := g.Type(t).Bytes()
+// memberBytes are those of a member of a tensor, on the axes that it is laid out along.
+func (p *prices) memberBytes(t graph.Tensor) int64 {
+	n := p.lay.Graph().Type(t).Bytes()
 	for _, axis := range p.lay.Mesh(t) {
 		n /= int64(p.lay.Degrees()[axis])
-	}
-	if r.Kind == parallel.Shard {
-		n /= int64(degree)
 	}
 	return n
 }
@@ -105,7 +100,7 @@ func (p *prices) ends(id graph.NodeID) (machine.Time, error) {
 	if kind == parallel.None {
 		return 0, nil
 	}
-	time, err := p.mesh.Time(kind, axis, p.memberBytes(t, parallel.Role{}, 1))
+	time, err := p.mesh.Time(kind, axis, p.memberBytes(t))
 	return time * p.turns(id.Out(0)), err
 }
 
@@ -121,21 +116,32 @@ func (p *prices) computes(id graph.NodeID, st *parallel.Strategy, degree int) (m
 // application is an operator on a member.
 func (p *prices) application(id graph.NodeID, st *parallel.Strategy, degree int) (cost.Application, error) {
 	g := p.lay.Graph()
-	o, attrs := g.Op(id), g.Attrs(id)
+	attrs := g.Attrs(id)
 	if st != nil {
 		attrs = st.Attrs
 	}
+	var all [][]int
+	for i, t := range g.Operands(id) {
+		sizes := slices.Clone(g.Sizes(t))
+		if st != nil && st.In[i].Kind == parallel.Shard {
+			sizes[st.In[i].Axis] /= degree
+		}
+		all = append(all, sizes)
+	}
+	return p.applied(id, attrs, all)
+}
+
+// applied is an operator with other attributes, on operands of other sizes.
+func (p *prices) applied(id graph.NodeID, attrs graph.Attrs, all [][]int) (cost.Application, error) {
+	g := p.lay.Graph()
+	o := g.Op(id)
 	if one, own, _ := o.Member(attrs); one != nil {
 		o, attrs = one, own
 	}
 	ap := cost.Application{Op: o, Attrs: attrs}
 	var shapes []graph.Shape
 	for i, t := range g.Operands(id) {
-		x := graph.TensorType{DType: g.DType(t), Sizes: slices.Clone(g.Sizes(t))}
-		if st != nil && st.In[i].Kind == parallel.Shard {
-			x.Sizes[st.In[i].Axis] /= degree
-		}
-		x.Sizes = x.Sizes[len(p.lay.Mesh(t)):]
+		x := graph.TensorType{DType: g.DType(t), Sizes: all[i][len(p.lay.Mesh(t)):]}
 		ap.In = append(ap.In, x)
 		shapes = append(shapes, graph.Sizes(x.Sizes...))
 	}
@@ -190,7 +196,7 @@ func (p *prices) sends(id graph.NodeID, st *parallel.Strategy, degree int) (mach
 	if layout(g, id) == graph.LayoutEnds && member(g, id) == op.Reduce {
 		if axis := ended(p.lay, id); p.mesh.Axes[axis].Time {
 			x := p.memberType(t, st, degree)
-			time, err := p.accumulate(x, p.lay.Degrees()[axis])
+			time, err := p.mesh.accumulate(x, p.lay.Degrees()[axis])
 			return time * p.turns(id.Out(0)), err
 		}
 	}
@@ -208,7 +214,7 @@ func (p *prices) sends(id graph.NodeID, st *parallel.Strategy, degree int) (mach
 	switch {
 	case kind != parallel.None:
 	case lift:
-		time, err := p.zeros(p.memberType(t, st, degree))
+		time, err := p.mesh.zeros(p.memberType(t, st, degree))
 		return time * p.turns(t), err
 	default:
 		return 0, nil
@@ -217,7 +223,7 @@ func (p *prices) sends(id graph.NodeID, st *parallel.Strategy, degree int) (mach
 	if axis < 0 {
 		return 0, fmt.Errorf("node %s ends no axis", g.Name(t.Node))
 	}
-	bytes := p.memberBytes(g.Operands(t.Node)[0], parallel.Role{}, 1)
+	bytes := p.memberBytes(g.Operands(t.Node)[0])
 	if st != nil && st.In[0].Kind == parallel.Shard {
 		bytes /= int64(degree)
 	}
@@ -252,8 +258,8 @@ func (p *prices) memberType(t graph.Tensor, st *parallel.Strategy, degree int) g
 
 // accumulate is the time to add so many micro-batches' parts of a tensor to what those before
 // have added up.
-func (p *prices) accumulate(x graph.TensorType, n int) (machine.Time, error) {
-	s, _, err := p.mesh.Cluster.Device.Cost(cost.Application{Op: op.EWAdd, In: []graph.TensorType{x, x}, Out: []graph.TensorType{x}})
+func (m *Mesh) accumulate(x graph.TensorType, n int) (machine.Time, error) {
+	s, _, err := m.Cluster.Device.Cost(cost.Application{Op: op.EWAdd, In: []graph.TensorType{x, x}, Out: []graph.TensorType{x}})
 	if err != nil {
 		return 0, err
 	}
@@ -276,30 +282,6 @@ func collectiveOf(end, begin *graph.Op) parallel.Kind {
 	return parallel.None
 }
 
-// convert is the time to make members in one role of those in another, along the axis
-// that is laid out.
-func (p *prices) convert(t graph.Tensor, from, to parallel.Role, axis, degree int) (machine.Time, error) {
-	if p.mesh.Axes[axis].Time {
-		if from.Kind == parallel.Sum {
-			return p.accumulate(p.memberType(t, nil, 1), degree)
-		}
-		if from == whole && to.Kind == parallel.Shard && p.lay.Graph().Op(t.Node) != nil {
-			return p.zeros(p.memberType(t, nil, 1)) // rather each micro-batch makes its part
-		}
-		return 0, nil
-	}
-	if from.Kind == parallel.Copy && (to.Kind == parallel.First || to.Kind == parallel.Sum) {
-		time, err := p.zeros(p.memberType(t, nil, 1))
-		return time * p.turns(t), err
-	}
-	kind := collects(from, to)
-	if kind == parallel.None {
-		return 0, nil
-	}
-	time, err := p.mesh.Time(kind, axis, p.memberBytes(t, from, degree))
-	return time * p.turns(t), err
-}
-
 // collects is the collective that makes members in one role of those in another.
 func collects(from, to parallel.Role) parallel.Kind {
 	switch {
@@ -317,8 +299,6 @@ func collects(from, to parallel.Role) parallel.Kind {
 
 // zeros is the time to write a member that is all zeros, as all but the first one are
 // where a tensor becomes a sum.
-func (p *prices) zeros(x graph.TensorType) (machine.Time, error) { return p.mesh.zeros(x) }
-
 func (m *Mesh) zeros(x graph.TensorType) (machine.Time, error) {
 	return machine.FromSeconds(m.Cluster.Device.Time(cost.Work{Class: cost.Constant, Write: x.Bytes()}, x.DType))
 }

@@ -309,7 +309,7 @@ func (m *programmer) compute(id graph.NodeID) error {
 	view := cost.WorkOf(ap).Class == cost.View
 	for k := range m.g.NumOut(id) {
 		if !view {
-			s.output += m.memberBytes(id.Out(k), parallel.Role{}, 1)
+			s.output += m.memberBytes(id.Out(k))
 		}
 	}
 	slots := []int{m.add(s)}
@@ -318,7 +318,7 @@ func (m *programmer) compute(id graph.NodeID) error {
 	}
 	for k := range m.g.NumOut(id) {
 		t := id.Out(k)
-		m.of[m.at(t)] = &value{slots: slots, axes: m.space(t), bytes: m.memberBytes(t, parallel.Role{}, 1)}
+		m.of[m.at(t)] = &value{slots: slots, axes: m.space(t), bytes: m.memberBytes(t)}
 	}
 	return nil
 }

@@ -23,11 +23,8 @@ func (s *space) realizeOn(begun *parallel.Laying, l *layouts) (*Plan, error) {
 	ctx := context.WithoutCancel(s.ctx)
 	to := s.journeys(l)
 	for axis, degree := range s.mesh.Degrees {
-		if err := p.follow(ctx, s, l, to, degree); err != nil {
+		if err := p.follow(ctx, l, to, degree); err != nil {
 			return nil, fmt.Errorf("lay out a choice along axis %d of %v: %w", axis, s.mesh.Degrees, err)
-		}
-		if err := p.passed(Pass{Means: All, Degree: degree, Stop: extract.StopDone}); err != nil {
-			return nil, err
 		}
 	}
 	if n := len(p.Passes) - 1; l.bound > 0 && n >= 0 {
@@ -39,12 +36,13 @@ func (s *space) realizeOn(begun *parallel.Laying, l *layouts) (*Plan, error) {
 // journeys says where inputs lie before the step, and how each tensor is brought from there, or from where
 // ways make it, to where ways read it, or a weight lies whose place it takes.
 type journeys struct {
+	input map[graph.NodeID]int // the place of each weight among inputs
 	lies  map[graph.Tensor]place
 	steps map[graph.Tensor][]change
 }
 
 func (s *space) journeys(l *layouts) *journeys {
-	out := &journeys{map[graph.Tensor]place{}, map[graph.Tensor][]change{}}
+	out := &journeys{s.weights, map[graph.Tensor]place{}, map[graph.Tensor][]change{}}
 	wanted := map[graph.Tensor][]place{}
 	want := func(t graph.Tensor, p place) {
 		if !slices.Contains(wanted[t], p) {
@@ -64,7 +62,7 @@ func (s *space) journeys(l *layouts) *journeys {
 		}
 	}
 	for t, places := range wanted {
-		typ := s.g.Type(t)
+		typ := s.sort(t)
 		var from []place
 		for _, w := range l.ways[t.Node] {
 			from = append(from, w.out[t.Out])
@@ -72,7 +70,7 @@ func (s *space) journeys(l *layouts) *journeys {
 		if _, ok := s.weights[t.Node]; ok {
 			from = append(from, l.resident[t.Node])
 			out.lies[t] = from[0]
-		} else if s.given(t.Node) {
+		} else if s.given(t) {
 			// It lies where it is wanted: if that costs nothing, in one place only.
 			i := slices.IndexFunc(places, func(p place) bool {
 				return !slices.ContainsFunc(places, func(q place) bool { return s.price(typ, p, q) > 0 })
@@ -116,65 +114,51 @@ func (s *space) nearest(from []place, to place) place {
 	return from[0]
 }
 
-// following reads the strategies along one more axis off a choice along all.
+// following reads a choice along one more axis off a choice along all.
 type following struct {
-	*frame
-	ctx     context.Context
-	p       *Plan
-	prices  *prices
-	space   *space
-	layouts *layouts
-	*journeys
-	axis    int
-	degree  int
-	of      map[graph.NodeID][]*parallel.Strategy
-	held    map[graph.Tensor][]int32        // the roles along the axis in which there is a tensor before it is converted
-	begins  map[graph.Tensor][]graph.NodeID // by tensor that an earlier axis ended: what makes members of it again
+	*space // of the axis
+	p      *Plan
+	to     *journeys
+	chosen *layouts // along all axes
+	axis   int
+	out    *layouts
+	held   map[graph.Tensor][]int32        // the roles along the axis in which there is a tensor before it is converted
+	begins map[graph.Tensor][]graph.NodeID // by tensor that an earlier axis ended: what makes members of it again
 }
 
 // follow lays the plan's graph out along one more axis.
-func (p *Plan) follow(ctx context.Context, s *space, l *layouts, to *journeys, degree int) error {
-	x := &following{ctx: ctx, p: p, prices: &prices{p.Mesh, p.Laying}, space: s, layouts: l, journeys: to, axis: len(p.Laying.Degrees()), degree: degree,
-		of: map[graph.NodeID][]*parallel.Strategy{}, held: map[graph.Tensor][]int32{}, begins: map[graph.Tensor][]graph.NodeID{}}
-	var err error
-	if x.frame, err = newFrame(ctx, x.prices, p.Training.Next, degree); err != nil {
+func (p *Plan) follow(ctx context.Context, l *layouts, to *journeys, degree int) error {
+	s, err := along(ctx, &prices{p.Mesh, p.Laying}, p.Training.Next, degree)
+	if err != nil {
 		return err
 	}
-	for id := range x.g.Nodes() {
-		if t := x.g.Operands(id); x.planned(id) && layout(x.g, id) == graph.LayoutMakes && x.between[t[0]] {
-			x.begins[t[0]] = append(x.begins[t[0]], id)
+	x := &following{space: s, p: p, to: to, chosen: l, axis: s.first, held: map[graph.Tensor][]int32{}, begins: map[graph.Tensor][]graph.NodeID{},
+		out: &layouts{ways: make([][]*way, len(s.ways)), lies: map[graph.Tensor]place{}, resident: map[graph.NodeID]place{}, stop: extract.StopDone}}
+	for id, at := range l.resident {
+		x.out.resident[s.g.Inputs()[to.input[id]]] = place{at[x.axis]}
+	}
+	for id := range s.g.Nodes() {
+		if s.ways[id] != nil && layout(s.g, id) == graph.LayoutMakes && s.between[s.g.Operands(id)[0]] {
+			t := s.g.Operands(id)[0]
+			x.begins[t] = append(x.begins[t], id)
 		}
 	}
-	resident := map[graph.Tensor]parallel.Role{}
-	for id := range x.g.Nodes() {
-		for k := range x.g.NumOut(id) {
+	for id := range s.g.Nodes() {
+		for k := range s.g.NumOut(id) {
 			t := id.Out(k)
-			if at, ok := x.lies[x.origin(t)]; ok && x.needed[id] && x.isMember(t) {
+			// Of what is made of an input along earlier axes the last members are how it lies.
+			if at, ok := to.lies[x.origin(t)]; ok && s.needed[id] && s.given(t) && len(s.lay.Mesh(t)) == x.axis {
 				x.hold(t, at[x.axis])
-				resident[t] = x.on(t, roleOf(at[x.axis]))
+				x.out.lies[t] = place{at[x.axis]}
 			}
 		}
-		if x.needed[id] && x.g.Op(id) != nil && (!x.skip[id] || len(x.begins[id.Out(0)]) > 0) {
+		if s.ways[id] != nil || len(x.begins[id.Out(0)]) > 0 {
 			if err := x.node(id); err != nil {
-				return fmt.Errorf("node %s: %w", x.g.Name(id), err)
+				return fmt.Errorf("node %s: %w", s.g.Name(id), err)
 			}
 		}
 	}
-	return p.Laying.Along(ctx, degree, parallel.Choice{
-		Of: func(id graph.NodeID) []*parallel.Strategy { return x.of[id] },
-		Resident: func(t graph.Tensor) (parallel.Role, bool) {
-			r, ok := resident[t]
-			return r, ok
-		},
-		Final: func(t graph.Tensor) (parallel.Role, bool) {
-			i, ok := x.becomes[t]
-			if !ok {
-				return parallel.Role{}, false
-			}
-			in, ok := s.final(i)
-			return x.on(t, roleOf(l.resident[in][x.axis])), ok
-		},
-	})
+	return p.lay(s, x.out, All)
 }
 
 // origin is the tensor of the sequential graph of which one is members.
@@ -186,92 +170,89 @@ func (x *following) origin(t graph.Tensor) graph.Tensor {
 	return o.Tensor
 }
 
-// isMember reports whether a tensor is how an input lies along all earlier axes.
-func (x *following) isMember(t graph.Tensor) bool {
-	_, given := x.from[t]
-	return given && len(x.lay.Mesh(t)) == x.axis
-}
-
 func (x *following) hold(t graph.Tensor, c int32) {
 	if !slices.Contains(x.held[t], c) {
 		x.held[t] = append(x.held[t], c)
 	}
 }
 
-// node finds the strategies of a node.
+// node finds the ways of a node.
 func (x *following) node(id graph.NodeID) error {
-	all, err := x.lay.Strategies(x.ctx, id, x.degree)
-	if err != nil {
-		return err
-	}
 	o := x.lay.Origin(id)
 	switch {
 	case !o.Converts:
-		err = x.operator(id, o.Tensor.Node, all)
+		return x.operator(id, x.chosen.ways[o.Tensor.Node])
 	case layout(x.g, id) == graph.LayoutMakes:
-		err = x.converts(id, x.behind(id), all)
-	default:
-		var roles []int32
-		for _, begin := range x.begins[id.Out(0)] {
-			for _, c := range x.behind(begin) {
-				if !slices.Contains(roles, c) {
-					roles = append(roles, c)
-				}
+		return x.converts(id, x.behind(id))
+	}
+	var roles []int32
+	for _, begin := range x.begins[id.Out(0)] {
+		for _, c := range x.behind(begin) {
+			if !slices.Contains(roles, c) {
+				roles = append(roles, c)
 			}
 		}
-		if len(roles) == 0 { // another layout operator reads it
-			roles = x.held[x.g.Operands(id)[0]][:1]
-		}
-		if x.skip[id] { // an output, too
-			x.of[id] = append(x.of[id], nil)
-		}
-		err = x.converts(id, roles, all)
 	}
-	return err
+	if len(roles) == 0 { // another layout operator reads it
+		roles = x.held[x.g.Operands(id)[0]][:1]
+	}
+	if x.skip[id] { // an output, too, that is put together on one device
+		x.out.ways[id] = append(x.out.ways[id], &way{})
+	}
+	return x.converts(id, roles)
 }
 
-// operator takes the strategies of the ways of a node.
-func (x *following) operator(id, origin graph.NodeID, all []*parallel.Strategy) error {
-	var ways []*way
-	for _, w := range x.layouts.ways[origin] {
+// operator takes the ways of a node that are those that were chosen.
+func (x *following) operator(id graph.NodeID, chosen []*way) error {
+	for _, w := range chosen {
 		if !x.sofar(id, w) {
 			continue
 		}
-		if slices.ContainsFunc(ways, func(v *way) bool { return x.same(id, v, w) }) {
-			continue
+		var in, out []place
+		for _, p := range w.in {
+			in = append(in, place{p[x.axis]})
 		}
-		ways = append(ways, w)
-		var best *parallel.Strategy
-		least := never
-		for _, st := range all {
-			if !x.is(id, st, w) {
-				continue
-			}
-			time, err := x.prices.op(id, st, x.degree)
-			if err != nil {
-				return err
-			}
-			if time < least {
-				best, least = st, time
-			}
+		for _, p := range w.out {
+			out = append(out, place{p[x.axis]})
 		}
-		if best == nil {
-			return fmt.Errorf("operator %s has no strategy along an axis of %d by which it makes %s of %s", x.g.Op(id).Name, x.degree, x.texts(w.out), x.texts(w.in))
-		}
-		x.of[id] = append(x.of[id], best)
-		for k := range best.Out {
-			x.hold(id.Out(k), w.out[k][x.axis])
+		if err := x.take(id, in, out); err != nil {
+			return err
 		}
 	}
-	if len(ways) == 0 {
+	if len(x.out.ways[id]) == 0 {
 		return fmt.Errorf("operator %s is computed in no way that was chosen", x.g.Op(id).Name)
 	}
 	return nil
 }
 
-func (x *following) texts(list []place) (out []string) {
+// take takes the cheapest way of a node from places to places.
+func (x *following) take(id graph.NodeID, in, out []place) error {
+	all, err := x.waysOf(id)
+	if err != nil {
+		return err
+	}
+	var best *way
+	for _, w := range all.ways {
+		if slices.Equal(w.in, in) && slices.Equal(w.out, out) && (best == nil || w.cost < best.cost) {
+			best = w
+		}
+	}
+	if best == nil {
+		return fmt.Errorf("operator %s has no strategy along an axis of %d by which it makes %s of %s", x.g.Op(id).Name, x.degrees[0], texts(out), texts(in))
+	}
+	if !slices.Contains(x.out.ways[id], best) {
+		x.out.ways[id] = append(x.out.ways[id], best)
+	}
+	for k, p := range out {
+		x.hold(id.Out(k), p[0])
+	}
+	return nil
+}
+
+// texts are places along one axis for people.
+func texts(list []place) (out []string) {
 	for _, p := range list {
-		out = append(out, roleOf(p[x.axis]).String())
+		out = append(out, p.text(1))
 	}
 	return out
 }
@@ -291,42 +272,12 @@ func (x *following) sofar(id graph.NodeID, w *way) bool {
 	return true
 }
 
-// same reports whether two ways are one along the axis.
-func (x *following) same(id graph.NodeID, v, w *way) bool {
-	for i := range v.in {
-		if v.in[i][x.axis] != w.in[i][x.axis] {
-			return false
-		}
-	}
-	for k := range v.out {
-		if v.out[k][x.axis] != w.out[k][x.axis] {
-			return false
-		}
-	}
-	return true
-}
-
-// is reports whether a strategy is what a way says of the axis.
-func (x *following) is(id graph.NodeID, st *parallel.Strategy, w *way) bool {
-	for i, t := range x.g.Operands(id) {
-		if c, ok := code(x.own(t, st.In[i])); !ok || c != w.in[i][x.axis] {
-			return false
-		}
-	}
-	for k, r := range st.Out {
-		if c, ok := code(x.own(id.Out(k), r)); !ok || c != w.out[k][x.axis] {
-			return false
-		}
-	}
-	return true
-}
-
 // behind are the roles along the axis in which tensors are when an earlier axis makes members of them
 // again: those of the paths that lead through it. Where a laying makes them of others than a path does, and
 // so none leads there, it is a role that there is.
 func (x *following) behind(id graph.NodeID) (out []int32) {
 	axis, at := ended(x.lay, id), x.p.place(id.Out(0))
-	for _, s := range x.steps[x.origin(id.Out(0))] {
+	for _, s := range x.to.steps[x.origin(id.Out(0))] {
 		if s.axis == axis && slices.Equal(s.to[:x.axis], at[:x.axis]) && !slices.Contains(out, s.to[x.axis]) {
 			out = append(out, s.to[x.axis])
 		}
@@ -338,17 +289,12 @@ func (x *following) behind(id graph.NodeID) (out []int32) {
 	return out
 }
 
-// converts takes the strategies of a layout operator that leave roles as they are.
-func (x *following) converts(id graph.NodeID, roles []int32, all []*parallel.Strategy) error {
+// converts takes the ways of a layout operator that leave roles as they are.
+func (x *following) converts(id graph.NodeID, roles []int32) error {
 	for _, c := range roles {
-		w := &way{in: make([]place, 1), out: make([]place, 1)}
-		w.in[0][x.axis], w.out[0][x.axis] = c, c
-		i := slices.IndexFunc(all, func(st *parallel.Strategy) bool { return x.is(id, st, w) })
-		if i < 0 {
-			return fmt.Errorf("operator %s has no strategy along an axis of %d on members that are %s", x.g.Op(id).Name, x.degree, roleOf(c))
+		if err := x.take(id, []place{{c}}, []place{{c}}); err != nil {
+			return err
 		}
-		x.of[id] = append(x.of[id], all[i])
-		x.hold(id.Out(0), c)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func TestRealize(t *testing.T) {
 					all = append(all, y.layouts())
 				}
 			}
-			l, err := s.choose(question{means: []Means{All}, steps: 1 << 12, quick: true})
+			l, err := s.choose(question{means: []Means{All}, steps: 1 << 12, tries: triesSettled})
 			if err != nil && !IsNone(err) {
 				t.Fatalf("%d on %v: %v", seed, degrees, err)
 			}
