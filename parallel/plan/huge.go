@@ -1,10 +1,6 @@
 package plan
 
-import (
-	"slices"
-
-	"github.com/taso-go/taso/graph"
-)
+import "github.com/taso-go/taso/graph"
 
 // tooMany reports whether a family of members would have more elements than a tensor may
 // have ([graph.MaxElements]): copies and parts of sums are as many times what a member has
@@ -28,22 +24,4 @@ func (m *mover) large(t sort, p place) bool {
 		}
 	}
 	return len(times) > 0 && tooMany(graph.NumElements(t.Sizes), append(times, t.members)...)
-}
-
-// larges reports whether one of the tensors that a node reads or makes in such places has.
-func (s *space) larges(id graph.NodeID, in, out []place) bool {
-	for i, t := range s.g.Operands(id) {
-		if s.large(s.sort(t), in[i]) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(s.results(id), func(t graph.Tensor) bool { return s.large(s.sort(t), out[t.Out]) })
-}
-
-// results are what a node makes.
-func (s *space) results(id graph.NodeID) (out []graph.Tensor) {
-	for k := range s.g.NumOut(id) {
-		out = append(out, id.Out(k))
-	}
-	return out
 }

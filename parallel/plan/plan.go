@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/graph"
@@ -276,4 +277,27 @@ func (p *Plan) passed(by Pass) error {
 	by.Bound = min(by.Bound, by.Cost)
 	p.Passes = append(p.Passes, by)
 	return nil
+}
+
+// on goes on from a plan on another mesh, of which the axes that are laid out are the same.
+func (p *Plan) on(mesh *Mesh) *Plan {
+	return &Plan{Training: p.Training, Mesh: mesh, Laying: p.Laying.Clone(), Passes: slices.Clone(p.Passes)}
+}
+
+// stopped is the plan found so far where err is that the context has ended.
+func (p *Plan) stopped(ctx context.Context, err error) (*Plan, error) {
+	if ctx.Err() == nil {
+		return p, err
+	}
+	q := *p
+	q.Passes = append([]Pass{}, p.Passes...)
+	if n := len(q.Passes); n > 0 {
+		q.Passes[n-1].Stop = extract.StopCancelled
+	}
+	if p.Pipeline != nil {
+		stages := *p.Pipeline
+		stages.Stop = extract.StopCancelled
+		q.Pipeline = &stages
+	}
+	return &q, nil
 }

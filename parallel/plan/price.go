@@ -168,26 +168,6 @@ func (p *prices) timeOf(id graph.NodeID, ap cost.Application) (machine.Time, err
 	return machine.FromSeconds(s)
 }
 
-// member is a node's operator as it is applied to a member.
-func member(g *graph.Graph, id graph.NodeID) *graph.Op {
-	o := g.Op(id)
-	if o == nil {
-		return nil
-	}
-	if one, _, _ := o.Member(g.Attrs(id)); one != nil {
-		return one
-	}
-	return o
-}
-
-// layout is what a node does with the mesh.
-func layout(g *graph.Graph, id graph.NodeID) graph.Layout {
-	if o := member(g, id); o != nil {
-		return o.Layout
-	}
-	return graph.LayoutNone
-}
-
 // sends is the time of a layout operator: that of the collective which it is together
 // with the one whose result it reads.
 func (p *prices) sends(id graph.NodeID, st *parallel.Strategy, degree int) (machine.Time, error) {
@@ -231,21 +211,6 @@ func (p *prices) sends(id graph.NodeID, st *parallel.Strategy, degree int) (mach
 	return time * p.turns(t), err
 }
 
-// ended is the axis that a layout operator ends or makes: that which one of its operand and
-// its result has, and not the other.
-func ended(l *parallel.Laying, id graph.NodeID) int {
-	long, short := l.Mesh(l.Graph().Operands(id)[0]), l.Mesh(id.Out(0))
-	if len(long) < len(short) {
-		long, short = short, long
-	}
-	for i, a := range long {
-		if i >= len(short) || short[i] != a {
-			return a
-		}
-	}
-	return -1
-}
-
 // memberType is the type of a member of the operand of a layout operator.
 func (p *prices) memberType(t graph.Tensor, st *parallel.Strategy, degree int) graph.TensorType {
 	g := p.lay.Graph()
@@ -265,36 +230,6 @@ func (m *Mesh) accumulate(x graph.TensorType, n int) (machine.Time, error) {
 	}
 	time, err := machine.FromSeconds(s)
 	return machine.Time(n) * time, err
-}
-
-// collectiveOf is what two layout operators are, one behind the other.
-func collectiveOf(end, begin *graph.Op) parallel.Kind {
-	switch {
-	case end == op.Reduce && (begin == op.Replicate || begin == op.Lift):
-		return parallel.AllReduce
-	case end == op.Reduce:
-		return parallel.ReduceScatter
-	case end == op.Combine && (begin == op.Replicate || begin == op.Lift):
-		return parallel.AllGather
-	case end == op.Combine:
-		return parallel.AllToAll
-	}
-	return parallel.None
-}
-
-// collects is the collective that makes members in one role of those in another.
-func collects(from, to parallel.Role) parallel.Kind {
-	switch {
-	case from.Kind == parallel.Sum && to.Kind == parallel.Copy:
-		return parallel.AllReduce
-	case from.Kind == parallel.Sum && to.Kind == parallel.Shard:
-		return parallel.ReduceScatter
-	case from.Kind == parallel.Shard && to.Kind == parallel.Shard:
-		return parallel.AllToAll
-	case from.Kind == parallel.Shard: // to copies, or to the first of them
-		return parallel.AllGather
-	}
-	return parallel.None
 }
 
 // zeros is the time to write a member that is all zeros, as all but the first one are

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/parallel"
@@ -219,4 +220,40 @@ func (m *programmer) whole(t graph.Tensor) (*value, error) {
 		m.of[m.at(t)] = x
 	}
 	return x, nil
+}
+
+// compute adds an operator on members.
+func (m *programmer) compute(id graph.NodeID) error {
+	s := slot{node: id, class: m.class(id), on: m.space(id.Out(0))}
+	for _, t := range m.g.Operands(id) {
+		x, err := m.whole(t)
+		if err != nil {
+			return err
+		}
+		s.reads = append(s.reads, x.slots...)
+	}
+	slices.Sort(s.reads)
+	s.reads = slices.Compact(s.reads)
+	ap, err := m.application(id, nil, 1)
+	if err != nil {
+		return err
+	}
+	if s.time, err = m.timeOf(id, ap); err != nil {
+		return err
+	}
+	view := cost.WorkOf(ap).Class == cost.View
+	for k := range m.g.NumOut(id) {
+		if !view {
+			s.output += m.memberBytes(id.Out(k))
+		}
+	}
+	slots := []int{m.add(s)}
+	if view {
+		slots = append(slots, s.reads...)
+	}
+	for k := range m.g.NumOut(id) {
+		t := id.Out(k)
+		m.of[m.at(t)] = &value{slots: slots, axes: m.space(t), bytes: m.memberBytes(t)}
+	}
+	return nil
 }

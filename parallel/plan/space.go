@@ -309,3 +309,21 @@ func (s *space) final(output int) (graph.NodeID, bool) {
 	}
 	return s.g.Inputs()[in], true
 }
+
+// larges reports whether one of the tensors that a node reads or makes in such places has.
+func (s *space) larges(id graph.NodeID, in, out []place) bool {
+	for i, t := range s.g.Operands(id) {
+		if s.large(s.sort(t), in[i]) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.results(id), func(t graph.Tensor) bool { return s.large(s.sort(t), out[t.Out]) })
+}
+
+// results are what a node makes.
+func (s *space) results(id graph.NodeID) (out []graph.Tensor) {
+	for k := range s.g.NumOut(id) {
+		out = append(out, id.Out(k))
+	}
+	return out
+}
