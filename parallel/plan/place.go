@@ -82,9 +82,9 @@ func (p place) text(axes int) string {
 // mover prices what brings tensors from one place to another.
 type mover struct {
 	mesh    *Mesh
-	first   int   // of the axes of the mesh along which layouts are chosen
-	degrees []int // of these
-	sorts   map[string]int
+	first   int            // of the axes of the mesh along which layouts are chosen
+	degrees []int          // of these
+	sorts   map[string]int // their numbers
 	paths   map[trip]path
 	err     error // the first of the mesh
 
@@ -338,4 +338,28 @@ func (m *mover) ends(t sort, from place) (sum machine.Time) {
 		from[k] = copies
 	}
 	return sum
+}
+
+// tooMany reports whether a family of members would have more elements than a tensor may
+// have ([graph.MaxElements]): copies and parts of sums are as many times what a member has
+// as there are members. Such a choice cannot be laid out, so that it is none.
+func tooMany(elements int, times ...int) bool {
+	for _, n := range times {
+		if elements > graph.MaxElements/max(n, 1) {
+			return true
+		}
+		elements *= n
+	}
+	return elements > graph.MaxElements
+}
+
+// large reports whether a tensor at a place has too many elements.
+func (m *mover) large(t sort, p place) bool {
+	var times []int
+	for k, d := range m.degrees {
+		if p[k] < shards && p[k] != wholes {
+			times = append(times, d)
+		}
+	}
+	return len(times) > 0 && tooMany(graph.NumElements(t.Sizes), append(times, t.members)...)
 }

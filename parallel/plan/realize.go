@@ -23,7 +23,7 @@ func (s *space) realizeOn(begun *parallel.Laying, l *layouts) (*Plan, error) {
 	ctx := context.WithoutCancel(s.ctx)
 	to := s.journeys(l)
 	for axis, degree := range s.mesh.Degrees {
-		if err := p.follow(ctx, l, to, degree); err != nil {
+		if err := p.follow(ctx, s, l, to, degree); err != nil {
 			return nil, fmt.Errorf("lay out a choice along axis %d of %v: %w", axis, s.mesh.Degrees, err)
 		}
 	}
@@ -36,13 +36,12 @@ func (s *space) realizeOn(begun *parallel.Laying, l *layouts) (*Plan, error) {
 // journeys says where inputs lie before the step, and how each tensor is brought from there, or from where
 // ways make it, to where ways read it, or a weight lies whose place it takes.
 type journeys struct {
-	input map[graph.NodeID]int // the place of each weight among inputs
 	lies  map[graph.Tensor]place
 	steps map[graph.Tensor][]change
 }
 
 func (s *space) journeys(l *layouts) *journeys {
-	out := &journeys{s.weights, map[graph.Tensor]place{}, map[graph.Tensor][]change{}}
+	out := &journeys{map[graph.Tensor]place{}, map[graph.Tensor][]change{}}
 	wanted := map[graph.Tensor][]place{}
 	want := func(t graph.Tensor, p place) {
 		if !slices.Contains(wanted[t], p) {
@@ -117,6 +116,7 @@ func (s *space) nearest(from []place, to place) place {
 // following reads a choice along one more axis off a choice along all.
 type following struct {
 	*space // of the axis
+	all    *space
 	p      *Plan
 	to     *journeys
 	chosen *layouts // along all axes
@@ -127,15 +127,15 @@ type following struct {
 }
 
 // follow lays the plan's graph out along one more axis.
-func (p *Plan) follow(ctx context.Context, l *layouts, to *journeys, degree int) error {
+func (p *Plan) follow(ctx context.Context, all *space, l *layouts, to *journeys, degree int) error {
 	s, err := along(ctx, &prices{p.Mesh, p.Laying}, p.Training.Next, degree)
 	if err != nil {
 		return err
 	}
-	x := &following{space: s, p: p, to: to, chosen: l, axis: s.first, held: map[graph.Tensor][]int32{}, begins: map[graph.Tensor][]graph.NodeID{},
+	x := &following{space: s, all: all, p: p, to: to, chosen: l, axis: s.first, held: map[graph.Tensor][]int32{}, begins: map[graph.Tensor][]graph.NodeID{},
 		out: &layouts{ways: make([][]*way, len(s.ways)), lies: map[graph.Tensor]place{}, resident: map[graph.NodeID]place{}, stop: extract.StopDone}}
 	for id, at := range l.resident {
-		x.out.resident[s.g.Inputs()[to.input[id]]] = place{at[x.axis]}
+		x.out.resident[s.g.Inputs()[all.weights[id]]] = place{at[x.axis]}
 	}
 	for id := range s.g.Nodes() {
 		if s.ways[id] != nil && layout(s.g, id) == graph.LayoutMakes && s.between[s.g.Operands(id)[0]] {
@@ -181,6 +181,10 @@ func (x *following) node(id graph.NodeID) error {
 	o := x.lay.Origin(id)
 	switch {
 	case !o.Converts:
+		if x.all.given(o.Tensor) { // made once, though along this axis alone it could be laid out
+			x.out.ways[id] = []*way{{}}
+			return nil
+		}
 		return x.operator(id, x.chosen.ways[o.Tensor.Node])
 	case layout(x.g, id) == graph.LayoutMakes:
 		return x.converts(id, x.behind(id))
