@@ -1,7 +1,7 @@
 package plan
 
 import (
-	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/taso-go/taso/graph"
@@ -18,34 +18,39 @@ func TestAlike(t *testing.T) {
 	}
 	for _, means := range AllMeans() {
 		mesh := meshOf(t, "summit", 4)
-		lay := parallel.NewLaying(tr.Graph, strategies)
-		a, err := newPass(ctx, &prices{mesh, lay}, means, tr.Next, 4, division{of: of, copies: means == Megatron, solved: &solutions{}})
+		s, err := along(ctx, &prices{mesh, parallel.NewLaying(tr.Graph, strategies)}, tr.Next, 4)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := a.best(1 << 20)
+		flow := s.flow([maxAxes]bool{true})
+		q := question{means: []Means{means}, steps: 1 << 18, tries: triesGathered}
+		q.tiles = s.divide(division{of: of}, func(x graph.Tensor) (p place) {
+			if means != Megatron {
+				p = flow.between(s, x)
+			}
+			return p
+		})
+		got, err := s.choose(q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := &choice{strategies: map[graph.NodeID][]*parallel.Strategy{}, resident: got.resident, stop: got.stop}
-		keys := map[string]bool{}
-		for _, r := range a.regions.list {
-			key, err := a.alike(r)
+		q.resident = got.resident
+		cost, keys := got.cost, map[string]bool{}
+		for _, r := range q.tiles.list {
+			keys[s.key(r, &q)] = true
+			a, err := s.region(r, &q)
 			if err != nil {
 				t.Fatal(err)
 			}
-			keys[key] = true
-			if err := a.write(r); err != nil {
-				t.Fatal(err)
+			cost -= a.cost
+			for i, id := range r.nodes {
+				if !slices.Equal(a.ways[i], got.ways[id]) {
+					t.Errorf("%s: of its region by itself another choice comes for %s", means, s.g.Name(id))
+				}
 			}
-			res, err := a.regions.solve(ctx, &a.problem, 1<<18)
-			if err != nil {
-				t.Fatal(err)
-			}
-			a.read(&solved{r, res, a.made}, r, want)
 		}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: of each region by itself another choice comes", means)
+		if cost != 0 {
+			t.Errorf("%s: regions by themselves cost %v less", means, cost)
 		}
 		if len(keys) > 3 {
 			t.Errorf("%s: %d of 4 regions differ", means, len(keys))

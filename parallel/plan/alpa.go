@@ -91,19 +91,6 @@ func logical(c *machine.Cluster, devices int, few bool) (out []layoutOf) {
 	return out
 }
 
-// axesOf are mesh axes of micro-batches and devices, none where there is one.
-func axesOf(micro, stage int, degrees []int) (out []Axis) {
-	if micro > 1 {
-		out = append(out, Axis{Degree: micro, Time: true})
-	}
-	for _, d := range degrees {
-		if d > 1 {
-			out = append(out, Axis{Degree: d, Stage: stage})
-		}
-	}
-	return out
-}
-
 // intraSteps bounds the work of one choice of a layout within a stage ([Job.Steps]).
 const intraSteps = 1 << 12
 
@@ -326,11 +313,6 @@ func (x *intra) layouts(ctx context.Context, micro int) (out []*layoutOf, err er
 	}
 	x.made += len(out)
 	return out, nil
-}
-
-// on goes on from a plan on another mesh, of which the axes that are laid out are the same.
-func (p *Plan) on(mesh *Mesh) *Plan {
-	return &Plan{Training: p.Training, Mesh: mesh, Laying: p.Laying.Clone(), Passes: slices.Clone(p.Passes)}
 }
 
 // low lowers the bound to what no pipeline of the layouts takes less than: a micro-batch takes the

@@ -10,16 +10,17 @@
 //	means      which layouts along an axis are looked at: data, fsdp, megatron, all
 //	planner    a way to look for a plan on a cluster: which meshes, which means
 //	resident   as what a weight lies on the devices between steps
-//	pass       the layout along one axis, of a graph that earlier passes have laid out
+//	pass       a choice along one axis, of a graph that is laid out along those before
 //	border     a tensor between clusters, which has one role whatever is chosen in them
 //	interval   clusters in a row, as a stage
 //	cluster    a part of the model, with its derivatives and updates
-//	place      how a tensor lies on a mesh: a role along each axis
+//	place      how a tensor lies along the axes that are chosen: a role along each
 //	segment    a cluster of a stage that computes again: what it reads is kept, the rest is
 //	           there while it goes backward
 //	way        a strategy of an operator along each axis, which costs its time
-//	space      all ways of all operators on a mesh, and what it costs to go from place to
-//	           place
+//	space      all ways of all operators along one axis of a mesh, or along all of them, and what
+//	           it costs to go from place to place
+//	path       from place to place: a change of a role along one axis after the other
 //	tile       a region of a space that is chosen by itself
 //	tally      one way for each operator and one place for each weight, with the price
 //	price      the time of an operator on its members by the device's roofline, of a
@@ -33,9 +34,9 @@
 // # Picture
 //
 //	grad.Step ─► Training ─┐
-//	machine.Cluster, axes ─┼─► pass: strategies and conversions as an e-graph ─► extract
-//	Means ─────────────────┘      ▲                                                │
-//	                              └──────────── Laying.Along ◄─────────────────────┘
+//	machine.Cluster, axes ─┼─► space: ways and paths; problem as an e-graph ─► extract
+//	Means ─────────────────┘      ▲                                             │
+//	                              └──────────── Laying.Along ◄──────────────────┘
 //	                                                  │
 //	                                 Plan: graph, certificate, times
 //	                                                  │
@@ -43,26 +44,23 @@
 //
 // # How a layout is chosen
 //
-// Along one axis a class of the e-graph is a tensor in a role (parallel.Role), and its
-// nodes are the ways to make it: the operator by one of its strategies, from its operands
-// in the roles that the strategy wants, or a conversion from another role, which costs a
-// collective. What is chosen at least cost (egraph/extract) is a layout; what several
-// readers want in one role is converted once, and an operator may be computed in two ways
+// In a space a class of the e-graph is a tensor in a place, and its nodes are the ways to make
+// it: the operator by a strategy along each axis (parallel.Strategy), from its operands
+// in the places that these want, or a path from another place, which costs collectives.
+// What is chosen at least cost (egraph/extract) is a layout; what several
+// readers want in one place is converted once, and an operator may be computed in two ways
 // where that is cheaper than sending its result. That a choice is within the means of
-// a planner says which conversions and residents there are.
+// a planner says which paths and residents there are.
 //
-// Of a network that is divided into clusters each has a choice of its own, and between them
-// tensors lie in a role that is decided before. Of clusters that are alike, such as layers, one is
-// solved: problems are looked up by all that is in them.
+// A space has one axis of a graph that is laid out along those before, layout operators of which are
+// operators like others: so axes are chosen one after the other, the widest steps first. Or it has all axes
+// of a mesh, as planners that search want it. What they choose is laid out axis by axis, and nothing is
+// chosen any more: strategies are those of the ways, and layout operators follow the paths. What a plan
+// costs is read off the graph that is laid out, in all cases.
 //
-// Axes are laid out one after the other, the widest steps first. A later pass sees
-// collectives of an earlier one as operators like others.
-//
-// Planners that search choose along all axes together: in a space a class of the e-graph is
-// a tensor in a place and a node a way. What they choose is then laid out axis by axis, and
-// what is reported is the price of that. A large space is divided into tiles, between which
-// each tensor is in a place that is decided beforehand: of those that are alike one is
-// solved, and then a walk goes over the whole. soap walks through tallies, auto takes choices of
+// A large space is divided into tiles, between which each tensor is in a place that is decided
+// beforehand: of those that are alike, such as layers, one is solved, and problems are looked up by all that
+// is in them. Planners that search walk over the whole then. soap walks through tallies, auto takes choices of
 // least cost, exhaustive goes through all choices, with code of its own, and judges both.
 //
 // unity looks at networks, too: those to which proved laws lead from the training step, in

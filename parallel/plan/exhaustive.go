@@ -230,7 +230,7 @@ func (e *enumeration) node(id graph.NodeID) (least machine.Time, err error) {
 		if at, ok := e.resident[id]; ok {
 			t := id.Out(0)
 			for _, p := range e.wants[t] {
-				least += e.price(e.g.Type(t), at, p)
+				least += e.price(e.sort(t), at, p)
 			}
 		}
 		return least, err
@@ -305,7 +305,7 @@ func (e *enumeration) with(id graph.NodeID, w *way, i, most int, spent, without 
 func (e *enumeration) moves(id graph.NodeID) (sum machine.Time) {
 	for k := range e.g.NumOut(id) {
 		t := id.Out(k)
-		typ := e.g.Type(t)
+		typ := e.sort(t)
 		for _, p := range e.wants[t] {
 			least := never
 			for _, w := range e.chosen[id] {

@@ -3,7 +3,6 @@ package plan
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/taso-go/taso/egraph/extract"
@@ -11,10 +10,11 @@ import (
 	"github.com/taso-go/taso/parallel/machine"
 )
 
-// layouts is a choice in a space: ways of each operator, and where weights lie.
+// layouts is a choice in a space: ways of each operator, and how what is given lies.
 type layouts struct {
 	ways     [][]*way               // by node; mostly one
-	resident map[graph.NodeID]place // of weights
+	lies     map[graph.Tensor]place // of what is given and read
+	resident map[graph.NodeID]place // of weights, by the input
 	cost     machine.Time
 	bound    machine.Time // no choice costs less, given residents
 	stop     extract.Stop
@@ -22,28 +22,48 @@ type layouts struct {
 
 // question asks for the cheapest layouts.
 type question struct {
-	means    []Means                      // by axis; of one, of all axes
-	resident map[graph.NodeID]place       // of weights; nil: any, at no cost
-	only     func(id graph.NodeID) []*way // the ways that are looked at; nil: all
-	steps    int64                        // [extract.Options]
-	limit    int                          // of nodes of the problem; 0: none
-	tiles    *tiles                       // the regions by which it is chosen; nil: all at once
-	within   *tile                        // the region; nil: all
-	known    map[string]answer            // of regions, by their keys, for questions that differ in nothing else; nil: of this one
-	kept     bool                         // where residents are any, what takes their place costs nothing wherever it is
-	quick    bool                         // choose looks at the residents of one such choice only
+	means    []Means                // by axis; of one, of all axes
+	parts    map[int]bool           // inputs that lie in parts, whatever others do
+	resident map[graph.NodeID]place // of weights; nil: any, at no cost
+	steps    int64                  // [extract.Options]
+	tiles    *tiles                 // the regions by which it is chosen; nil: all at once
+	solved   *solutions             // of problems, by what is in them; nil: none is looked up
+	known    map[string]answer      // of regions, by their keys, for questions that differ in nothing else; nil: of this one
+	kept     bool                   // where residents are any, what takes their place costs nothing wherever it is
+	tries    tries
 }
 
-// joint is the problem of a question: a class is a tensor in a place.
+// tries are which residents are looked at where they are any.
+type tries int
+
+const (
+	// triesMany are those that are best where what takes their place costs nothing wherever it is, and where it
+	// is to be gathered, each as they are and settled ([tally.settle]).
+	triesMany tries = iota
+	// triesSettled are the first ones of those, settled.
+	triesSettled
+	// triesGathered are those that are best where what takes their place is to be gathered.
+	triesGathered
+)
+
+// answer is what was chosen in a region.
+type answer struct {
+	ways        [][]*way // by its nodes
+	lies        []*place // of what it reads and makes
+	cost, bound machine.Time
+	stop        extract.Stop
+}
+
+// joint is the problem of a question in a region: a class is a tensor in a place.
 type joint struct {
 	*space
-	question
+	*question
+	tile    *tile
 	problem extract.Problem
 	wanted  map[spot]extract.ClassID // to be had
-	origin  map[spot]extract.ClassID // as an operator made it, or an input lies
+	origin  map[spot]extract.ClassID // as an operator made it, or an input lies: conversions begin there
 	places  map[graph.Tensor][]place // wanted ones, in order
-	begun   map[graph.Tensor][]place
-	made    []what // by node of the problem
+	made    []what                   // by node of the problem
 }
 
 // spot is a tensor in a place.
@@ -54,24 +74,25 @@ type spot struct {
 
 // what a node of the problem stands for.
 type what struct {
-	node graph.NodeID // 0: nothing that is chosen
-	way  *way         // nil: an input that lies at a place
-	at   place
+	node graph.NodeID // 0: no operator
+	way  *way
+	lies bool // what is given lies at a spot
+	spot spot
 }
 
-func (q *question) on(axis int) Means { return q.means[min(axis, len(q.means)-1)] }
-
-// choose answers a question. Residents that it does not say are those that are best, given
-// the ways that are best without regard to what a weight was before: once if it is gathered
-// where it is made, and once if not. The rest is then chosen once more.
+// choose answers a question. Residents that it does not say are looked for ([tries]), and the rest is then
+// chosen once more.
 func (s *space) choose(q question) (best *layouts, err error) {
+	if q.resident == nil {
+		q.resident = s.only(&q)
+	}
 	if q.resident != nil {
 		return s.solve(q)
 	}
 	var bound machine.Time
 	for _, kept := range []bool{true, false} {
-		if q.quick && !kept {
-			break
+		if kept && q.tries == triesGathered || !kept && q.tries == triesSettled {
+			continue
 		}
 		q.resident, q.kept = nil, kept
 		free, err := s.solve(q)
@@ -82,20 +103,13 @@ func (s *space) choose(q question) (best *layouts, err error) {
 			bound = free.bound
 		}
 		tried := []map[graph.NodeID]place{free.resident}
-		if y := s.tally(free); y != nil {
-			y.settle(q.resides(s))
-			if !maps.Equal(y.resident, free.resident) {
-				tried = append(tried, y.resident)
-			}
-			if q.quick {
-				slices.Reverse(tried)
-				tried = tried[:1]
-			}
+		if q.tries != triesGathered {
+			tried = s.tried(&q, free)
 		}
 		for i, at := range tried {
 			q.resident = at
 			out, err := s.solve(q)
-			if (i > 0 || q.quick) && errors.Is(err, ErrMeans) {
+			if (i > 0 || q.tries == triesSettled) && errors.Is(err, ErrMeans) {
 				continue // such a place is not to be reached by these means
 			}
 			if err != nil {
@@ -107,8 +121,11 @@ func (s *space) choose(q question) (best *layouts, err error) {
 		}
 	}
 	if best == nil {
-		q.quick, q.resident = false, nil
+		q.tries, q.resident = triesMany, nil
 		return s.choose(q)
+	}
+	if q.tries == triesGathered {
+		return best, nil
 	}
 	best.bound = min(bound, best.cost)
 	if best.bound == best.cost {
@@ -119,86 +136,118 @@ func (s *space) choose(q question) (best *layouts, err error) {
 	return best, nil
 }
 
+// solve chooses in each region.
 func (s *space) solve(q question) (*layouts, error) {
-	if q.tiles != nil && q.within == nil {
-		return s.tile(q)
+	out := &layouts{ways: make([][]*way, len(s.ways)), lies: map[graph.Tensor]place{}, resident: map[graph.NodeID]place{}, stop: extract.StopOptimal}
+	if q.known == nil {
+		q.known = map[string]answer{}
 	}
-	j := &joint{space: s, question: q, wanted: map[spot]extract.ClassID{}, origin: map[spot]extract.ClassID{},
-		places: map[graph.Tensor][]place{}, begun: map[graph.Tensor][]place{}}
-	j.problem.Nodes, j.made = s.nodes[:0], s.whats[:0]
-	defer func() { s.nodes, s.whats = j.problem.Nodes, j.made }()
-	nodes, read := s.all, []graph.Tensor(nil)
-	if q.within != nil {
-		nodes, read = q.within.nodes, q.within.read
+	if q.tiles == nil {
+		q.tiles = s.divide(division{}, nil)
 	}
-	for _, id := range nodes {
-		ws := s.ways[id]
-		if q.only != nil && ws != nil {
-			ws = q.only(id)
+	for _, r := range q.tiles.list {
+		key := s.key(r, &q)
+		a, ok := q.known[key]
+		if !ok {
+			var err error
+			if a, err = s.region(r, &q); err != nil {
+				return nil, err
+			}
+			q.known[key] = a
 		}
-		for _, w := range ws {
-			j.operator(id, w)
+		for i, id := range r.nodes {
+			out.ways[id] = a.ways[i]
 		}
-	}
-	for _, id := range nodes {
-		for k := range s.g.NumOut(id) {
-			j.roots(id.Out(k))
-		}
-	}
-	for _, t := range read {
-		j.begin(t, q.tiles.border[t])
-		j.add(extract.Node{Class: j.origin[spot{t, q.tiles.border[t]}]}, what{})
-		j.conversions(t)
-	}
-	for _, id := range nodes {
-		for k := range s.g.NumOut(id) {
-			j.conversions(id.Out(k))
-			if q.limit > 0 && len(j.problem.Nodes) > q.limit {
-				return nil, ErrLarge
+		for i, t := range slices.Concat(r.read, r.made) {
+			if p := a.lies[i]; p != nil {
+				if _, ok := out.lies[t]; !ok || *p == (place{}) { // of regions that differ copies serve all
+					out.lies[t] = *p
+				}
 			}
 		}
+		out.cost += a.cost
+		out.bound += a.bound
+		if a.stop != extract.StopOptimal {
+			out.stop = a.stop
+		}
+	}
+	s.reside(&q, out)
+	return out, s.err
+}
+
+// region chooses in a region.
+func (s *space) region(r *tile, q *question) (answer, error) {
+	j := &joint{space: s, question: q, tile: r, wanted: map[spot]extract.ClassID{}, origin: map[spot]extract.ClassID{}, places: map[graph.Tensor][]place{}}
+	j.problem.Nodes, j.made = s.nodes[:0], s.whats[:0]
+	defer func() { s.nodes, s.whats = j.problem.Nodes, j.made }()
+	j.write()
+	if s.err != nil {
+		return answer{}, s.err
 	}
 	if len(j.problem.Roots) == 0 {
-		return j.read(&extract.Result{}), s.err
+		return j.read(&extract.Result{Stop: extract.StopOptimal}), nil
 	}
-	if s.err != nil {
-		return nil, s.err
+	res, err := solved(s.ctx, q.solved, &j.problem, q.steps)
+	on := fmt.Sprintf("on a mesh of %v", s.mesh.Degrees)
+	if len(s.degrees) == 1 {
+		on = fmt.Sprintf("along an axis of %d", s.degrees[0])
 	}
-	res, err := extract.Solve(s.ctx, &j.problem, extract.Options{Steps: q.steps})
 	if errors.Is(err, extract.ErrNoChoice) {
-		return nil, fmt.Errorf("%v on a mesh of %v: %w", q.means, s.mesh.Degrees, ErrMeans)
+		return answer{}, fmt.Errorf("%v %s: %w", q.on(0), on, ErrMeans)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("on a mesh of %v: %w", s.mesh.Degrees, err)
+		return answer{}, fmt.Errorf("%v %s: %w", q.on(0), on, err)
 	}
 	return j.read(res), nil
 }
 
-// read is what was chosen.
-func (j *joint) read(res *extract.Result) *layouts {
-	out := &layouts{ways: make([][]*way, len(j.ways)), resident: map[graph.NodeID]place{},
-		cost: machine.Time(res.Cost), bound: machine.Time(res.Bound), stop: res.Stop}
-	for id := range j.weights {
-		if j.within != nil && !j.within.has[id] {
-			continue
-		}
-		out.resident[id] = place{}
-		if at, ok := j.resident[id]; ok {
-			out.resident[id] = at
+// write makes the problem.
+func (j *joint) write() {
+	for _, id := range j.tile.nodes {
+		for _, w := range j.ways[id] {
+			j.operator(id, w)
 		}
 	}
-	seen := map[graph.NodeID]bool{}
+	for _, t := range j.tile.made {
+		for _, output := range j.becomes[t] {
+			j.root(output, t)
+		}
+		if p, ok := j.tiles.border[t]; ok {
+			j.problem.Roots = append(j.problem.Roots, j.want(t, p))
+		}
+	}
+	for _, t := range j.tile.read {
+		if p, ok := j.tiles.border[t]; ok && len(j.places[t]) > 0 {
+			j.add(extract.Node{Class: j.begin(t, p)}, what{})
+		}
+		j.conversions(t)
+	}
+	for _, t := range j.tile.made {
+		j.conversions(t)
+	}
+}
+
+// read is what was chosen.
+func (j *joint) read(res *extract.Result) answer {
+	out := answer{make([][]*way, len(j.tile.nodes)), make([]*place, len(j.tile.read)+len(j.tile.made)), machine.Time(res.Cost), machine.Time(res.Bound), res.Stop}
+	node, tensor := map[graph.NodeID]int{}, map[graph.Tensor]int{}
+	for i, id := range j.tile.nodes {
+		node[id] = i
+	}
+	for i, t := range slices.Concat(j.tile.read, j.tile.made) {
+		tensor[t] = i
+	}
 	for _, n := range res.Choice {
 		if n == extract.NoNode {
 			continue
 		}
 		switch m := j.made[n]; {
-		case m.node == 0:
 		case m.way != nil:
-			out.ways[m.node] = append(out.ways[m.node], m.way)
-		case j.resident == nil:
-			if _, ok := out.resident[m.node]; ok && (!seen[m.node] || m.at == place{}) {
-				out.resident[m.node], seen[m.node] = m.at, true
+			i := node[m.node]
+			out.ways[i] = append(out.ways[i], m.way)
+		case m.lies:
+			if i := tensor[m.spot.t]; out.lies[i] == nil || m.spot.p == (place{}) {
+				out.lies[i] = &m.spot.p
 			}
 		}
 	}
@@ -211,21 +260,24 @@ func (j *joint) add(n extract.Node, m what) {
 	j.made = append(j.made, m)
 }
 
+// want is the class of a tensor at a place, made and listed where it is new.
 func (j *joint) want(t graph.Tensor, p place) extract.ClassID {
-	return j.class(j.wanted, j.places, t, p)
-}
-
-func (j *joint) begin(t graph.Tensor, p place) extract.ClassID {
-	return j.class(j.origin, j.begun, t, p)
-}
-
-// class is that of a tensor at a place, made and listed where it is new.
-func (j *joint) class(of map[spot]extract.ClassID, list map[graph.Tensor][]place, t graph.Tensor, p place) extract.ClassID {
-	c, ok := of[spot{t, p}]
+	c, ok := j.wanted[spot{t, p}]
 	if !ok {
 		c = j.problem.AddClass()
-		of[spot{t, p}] = c
-		list[t] = append(list[t], p)
+		j.wanted[spot{t, p}] = c
+		j.places[t] = append(j.places[t], p)
+	}
+	return c
+}
+
+// begin is the class of a tensor at a place where it is not made of another one.
+func (j *joint) begin(t graph.Tensor, p place) extract.ClassID {
+	c, ok := j.origin[spot{t, p}]
+	if !ok {
+		c = j.problem.AddClass()
+		j.origin[spot{t, p}] = c
+		j.add(extract.Node{Class: j.want(t, p), Children: []extract.ClassID{c}}, what{})
 	}
 	return c
 }
@@ -249,112 +301,74 @@ func (j *joint) operator(id graph.NodeID, w *way) {
 	}
 }
 
-// roots asks for what a tensor becomes, and for what other regions read.
-func (j *joint) roots(t graph.Tensor) {
-	for _, output := range j.becomes[t] {
-		j.root(output, t)
-	}
-	if j.within != nil {
-		if p, ok := j.tiles.border[t]; ok {
-			j.problem.Roots = append(j.problem.Roots, j.want(t, p))
-		}
-	}
-}
-
-// root asks for an output: where the input lies whose place it takes, or anywhere.
+// root asks for an output: where the input lies whose place it takes, or as an operator makes it.
 func (j *joint) root(output int, t graph.Tensor) {
+	_, next := j.final(output)
 	if in, ok := j.final(output); ok {
 		if at, ok := j.resident[in]; ok {
 			j.problem.Roots = append(j.problem.Roots, j.want(t, at))
 			return
 		}
 	}
-	if j.given(t.Node) {
+	if j.given(t) {
 		return // an input as it is
 	}
 	done := j.problem.AddClass()
 	j.problem.Roots = append(j.problem.Roots, done)
-	_, next := j.final(output)
-	for _, p := range j.begun[t] {
-		cost := j.ends(j.g.Type(t), p)
+	for _, p := range slices.Clone(j.places[t]) {
+		if _, ok := j.origin[spot{t, p}]; !ok || p.blocks() {
+			continue
+		}
+		cost := j.ends(j.sort(t), p)
 		if next && j.kept {
 			cost = 0
 		}
-		if cost >= never || p.blocks() {
-			continue
+		if cost < never {
+			j.add(extract.Node{Class: done, Children: []extract.ClassID{j.begin(t, p)}, Cost: int64(cost)}, what{})
 		}
-		j.add(extract.Node{Class: done, Children: []extract.ClassID{j.want(t, p)}, Cost: int64(cost)}, what{})
 	}
 }
 
-// conversions adds inputs as they lie, and the ways to bring a tensor from where it
+// conversions adds what is given as it lies, and the ways to bring a tensor from where it
 // began to where it is wanted.
 func (j *joint) conversions(t graph.Tensor) {
-	wanted := j.places[t]
-	if len(wanted) == 0 {
+	if len(j.places[t]) == 0 || j.between[t] {
 		return
 	}
-	_, weight := j.weights[t.Node]
-	if j.given(t.Node) && (j.within == nil || !j.within.reads[t]) {
-		for _, p := range j.inputs(t.Node) {
-			j.add(extract.Node{Class: j.begin(t, p)}, what{node: t.Node, at: p})
+	kind := j.sort(t)
+	if j.given(t) {
+		for _, p := range j.inputs(j.question, t) {
+			if !j.large(kind, p) {
+				j.add(extract.Node{Class: j.begin(t, p)}, what{lies: true, spot: spot{t, p}})
+			}
 		}
 	}
-	typ := j.g.Type(t)
-	for _, from := range j.begun[t] {
-		for _, to := range wanted {
-			if !j.allowed(from, to, weight || len(j.becomes[t]) > 0) {
+	of := j.weight(t) || len(j.becomes[t]) > 0
+	for _, from := range j.places[t] {
+		begin, ok := j.origin[spot{t, from}]
+		if !ok {
+			continue
+		}
+		for _, to := range j.places[t] {
+			if from == to || !j.allowed(t, from, to, of) || j.large(kind, to) {
 				continue
 			}
-			if cost := j.price(typ, from, to); cost < never {
-				j.add(extract.Node{Class: j.wanted[spot{t, to}], Children: []extract.ClassID{j.origin[spot{t, from}]}, Cost: int64(cost)}, what{})
+			if cost := j.price(kind, from, to); cost < never {
+				j.add(extract.Node{Class: j.wanted[spot{t, to}], Children: []extract.ClassID{begin}, Cost: int64(cost)}, what{})
 			}
 		}
 	}
 }
 
 // allowed reports whether means allow to bring a tensor from place to place.
-func (j *joint) allowed(from, to place, of bool) bool {
-	for k := range j.mesh.Degrees {
+func (j *joint) allowed(t graph.Tensor, from, to place, of bool) bool {
+	if j.time() && from == j.plain() && j.fresh[t.Node] {
+		return false // one micro-batch would wait for all
+	}
+	for k := range j.degrees {
 		if from[k] != to[k] && !j.on(k).converts(roleOf(from[k]), roleOf(to[k]), of) {
 			return false
 		}
 	}
 	return true
-}
-
-// inputs are the places in which an input may lie.
-func (j *joint) inputs(id graph.NodeID) []place {
-	if at, ok := j.resident[id]; ok {
-		return []place{at}
-	}
-	return j.question.resides(j.space)(id)
-}
-
-// resides lists the places in which the means let an input lie.
-func (q *question) resides(s *space) func(id graph.NodeID) []place {
-	return func(id graph.NodeID) []place { return q.lie(s, id) }
-}
-
-func (q *question) lie(s *space, id graph.NodeID) []place {
-	_, weight := s.weights[id]
-	all := s.lies(id.Out(0))
-	for k := range s.mesh.Degrees {
-		m := q.on(k)
-		may := func(p place) bool {
-			r := roleOf(p[k])
-			switch {
-			case weight:
-				return m.resident(r)
-			case s.stays(id):
-				return m.stays(r)
-			}
-			return m.fresh(r, 0)
-		}
-		if !slices.ContainsFunc(all, may) { // nothing fits as it is wanted
-			may = func(p place) bool { return p[k] == copies }
-		}
-		all = slices.DeleteFunc(all, func(p place) bool { return !may(p) })
-	}
-	return all
 }

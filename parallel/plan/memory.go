@@ -58,42 +58,6 @@ func (p *Plan) Memory() (*Memory, error) {
 	return m, nil
 }
 
-// lives is the last slot at which the result of each is there.
-func (p *program) lives() []int {
-	last := make([]int, len(p.slots))
-	for i, s := range p.slots {
-		last[i] = max(last[i], i)
-		for _, r := range s.reads {
-			last[r] = max(last[r], i)
-		}
-		if s.kept {
-			last[i] = len(p.slots)
-		}
-	}
-	return last
-}
-
-// peak is the most that is taken at once, and the slot at which, -1 before all; last is
-// that of [program.lives].
-func (p *program) peak(last []int) (at int, peak int64) {
-	dies := make([]int64, len(p.slots)+1) // what is free from the slot behind on
-	at, peak = -1, p.weights+p.inputs
-	now, free := peak, int64(0)
-	for i, s := range p.slots {
-		now += s.output
-		dies[last[i]] += s.output
-		if s.time > 0 { // what takes no time is never seen
-			now -= free
-			free = 0
-			if now > peak {
-				peak, at = now, i
-			}
-		}
-		free += dies[i]
-	}
-	return at, peak
-}
-
 func (p *program) memory(of *Plan) *Memory {
 	g := of.Laying.Graph()
 	m := &Memory{Weights: p.weights, Inputs: p.inputs}
@@ -162,39 +126,6 @@ func (e *MemoryError) Error() string {
 		text += fmt.Sprintf(", and with recomputation and offloading it still needs %d", e.Least)
 	}
 	return text
-}
-
-// fit is a plan that needs no more memory than a device may hold: a given one, or what it
-// becomes by a [Saving].
-func (j *Job) fit(p *Plan) (*Plan, error) {
-	p = p.within(j.Memory)
-	if p.fitted > 0 && p.fitted == j.Memory {
-		return p, nil
-	}
-	m, err := p.Memory()
-	if err != nil || j.Memory <= 0 {
-		return p, err
-	}
-	if m.Peak <= j.Memory {
-		p.fitted = j.Memory
-		return p, nil
-	}
-	over := &MemoryError{Need: m.Peak, Have: j.Memory, At: m.At}
-	if p.Pipeline != nil {
-		return nil, over
-	}
-	over.Lies = m.Weights + m.Inputs
-	if over.Lies >= j.Memory {
-		return nil, over
-	}
-	q, least, err := p.thrifty(j.Memory)
-	if err != nil {
-		return nil, err
-	}
-	if over.Least = least; q == nil {
-		return nil, over
-	}
-	return q, nil
 }
 
 // IsNone reports whether an error says that there is no plan of a kind, or none that fits:

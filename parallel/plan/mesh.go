@@ -258,3 +258,24 @@ func (m *Mesh) first(device int, but []int) bool {
 	}
 	return true
 }
+
+// axesOf are mesh axes of micro-batches and devices, none where there is one.
+func axesOf(micro, stage int, degrees []int) (out []Axis) {
+	if micro > 1 {
+		out = append(out, Axis{Degree: micro, Time: true})
+	}
+	for _, d := range degrees {
+		if d > 1 {
+			out = append(out, Axis{Degree: d, Stage: stage})
+		}
+	}
+	return out
+}
+
+// equal are stages on equally many devices.
+func equal(stages, devices int) (out []Submesh) {
+	for i := range stages {
+		out = append(out, Submesh{i * devices, devices})
+	}
+	return out
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/graph"
@@ -54,7 +55,7 @@ type Plan struct {
 	makespan machine.Time // 0: not known yet
 	memory   int64        // what a device may hold; 0: what it has
 	fitted   int64        // a device of so many bytes is known to hold it; 0: nothing is known
-	ends     machine.Time // of the passes: what it costs to make copies of outputs
+	ends     machine.Time // of the cost: what it takes to make copies of outputs
 }
 
 // Source is what is laid out: the training step, or what laws have made of it.
@@ -166,108 +167,137 @@ func (m Means) looks(divided bool) (out []look) {
 	return out
 }
 
+// leastSteps is how many steps a region has, if there are so many.
+const leastSteps = 1 << 16
+
 // along lays the plan's graph out along one more axis by the cheapest choice of the looks.
 func (p *Plan) along(ctx context.Context, looks []look, degree int, steps int64, how division) error {
-	var best *choice
-	var of *pass
+	s, err := along(ctx, &prices{p.Mesh, p.Laying}, p.Training.Next, degree)
+	if err != nil {
+		return err
+	}
+	var best *layouts
+	var by Means
 	var without error
 	for _, l := range looks {
-		how.copies = l.copies
-		switch {
-		case l.means.sparse():
-			how.parts = p.Source().sparse()
-		case l.means == Tensor:
-			how.parts = p.Source().matrices()
-		}
-		a, err := newPass(ctx, &prices{p.Mesh, p.Laying}, l.means, p.Training.Next, degree, how)
-		if err != nil {
-			return err
-		}
-		c, err := a.best(steps)
+		c, err := s.by(l, p.Source(), steps, how)
 		switch {
 		case errors.Is(err, ErrMeans):
 			without = err // of all the last one counts
 		case err != nil:
 			return err
 		case best == nil || c.cost < best.cost:
-			best, of = c, a
+			best, by = c, l.means
 		}
 	}
 	if best == nil {
 		return without
 	}
-	return p.lay(of, best)
+	return p.lay(s, best, by)
 }
 
-// lay lays the plan's graph out along the axis of a pass as was chosen.
-func (p *Plan) lay(of *pass, c *choice) error {
-	err := p.Laying.Along(of.ctx, of.degree, parallel.Choice{
-		Of: func(id graph.NodeID) []*parallel.Strategy { return c.strategies[id] },
-		Resident: func(t graph.Tensor) (parallel.Role, bool) {
-			r, ok := c.resident[t]
-			return r, ok
+// by is the choice of a look.
+func (s *space) by(l look, of *Training, steps int64, how division) (*layouts, error) {
+	q := question{means: []Means{l.means}, solved: how.solved, tries: triesGathered}
+	switch l.means {
+	case Sparse, SparseFSDP:
+		q.parts = of.sparse()
+	case Tensor:
+		q.parts = of.matrices()
+	}
+	switch l.means {
+	case Data, FSDP, Sparse, SparseFSDP:
+		if s.degrees[0] > 1 && how.only == nil && !s.samples(&q) {
+			return nil, fmt.Errorf("%s: %d devices divide the samples of no input: %w", l.means, s.degrees[0], ErrMeans)
+		}
+	}
+	lies := func(graph.Tensor) place { return place{} }
+	if how.of != nil && !l.copies {
+		flow := s.flow([maxAxes]bool{true})
+		lies = func(t graph.Tensor) place { return flow.between(s, t) }
+	}
+	q.tiles = s.divide(how, lies)
+	q.steps = max(steps/int64(max(1, len(q.tiles.list))), min(steps, leastSteps))
+	return s.choose(q)
+}
+
+// samples reports whether an input that is no weight is dealt out, as it is read.
+func (s *space) samples(q *question) bool {
+	for id := range s.g.Nodes() {
+		if s.ways[id] == nil {
+			continue
+		}
+		for _, t := range s.g.Operands(id) {
+			if s.given(t) && !s.stays(t) && s.inputs(q, t)[0][0] >= shards {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lay lays the plan's graph out along the axis of a space as was chosen.
+func (p *Plan) lay(s *space, l *layouts, by Means) error {
+	before := p.ends
+	err := p.Laying.Along(s.ctx, s.degrees[0], parallel.Choice{
+		Of: func(id graph.NodeID) (out []*parallel.Strategy) {
+			for _, w := range l.ways[id] {
+				out = append(out, w.by)
+			}
+			return out
 		},
-		Final: of.final,
+		Resident: func(t graph.Tensor) (parallel.Role, bool) {
+			at, ok := l.lies[t]
+			return s.on(t, roleOf(at[0])), ok
+		},
+		Final: func(t graph.Tensor) (parallel.Role, bool) {
+			if !s.given(t) && l.ways[t.Node] == nil { // of a region that is not laid out
+				return parallel.Role{}, false
+			}
+			for _, i := range s.becomes[t] {
+				if in, ok := s.final(i); ok {
+					return s.on(t, roleOf(l.resident[in][0])), true
+				}
+			}
+			return parallel.Role{}, false
+		},
 	})
 	if err != nil {
-		return fmt.Errorf("%s along an axis of %d: %w", of.means, of.degree, err)
+		return fmt.Errorf("%s along an axis of %d: %w", by, s.degrees[0], err)
 	}
-	p.Passes = append(p.Passes, Pass{of.means, of.degree, c.cost + p.ends, c.bound + p.ends, c.stop})
-	p.ends += c.ends
+	return p.passed(Pass{Means: by, Degree: s.degrees[0], Bound: l.bound + before, Stop: l.stop})
+}
+
+// passed notes a choice along one more axis, with what the graph that is laid out costs now.
+func (p *Plan) passed(by Pass) error {
+	var err error
+	if by.Cost, p.ends, err = (&prices{p.Mesh, p.Laying}).sum(p.Training.Next); err != nil {
+		return err
+	}
+	by.Bound = min(by.Bound, by.Cost)
+	p.Passes = append(p.Passes, by)
 	return nil
 }
 
-// best chooses how weights lie, and then the rest: a weight lies as it is used where it
-// costs nothing how it lies.
-func (a *pass) best(steps int64) (*choice, error) {
-	if at, ok := a.settle(); ok {
-		return a.solve(at, steps)
-	}
-	free, err := a.solve(nil, steps)
-	if err != nil {
-		return nil, err
-	}
-	at := map[int]parallel.Role{}
-	for t := range a.tensors() {
-		in, ok := a.weight(t)
-		if !ok {
-			continue
-		}
-		if r, ok := free.resident[t]; ok {
-			at[in] = a.own(t, r)
-		} else if _, ok := at[in]; !ok {
-			at[in] = a.own(t, a.residents(t)[0])
-		}
-	}
-	return a.solve(at, steps)
+// on goes on from a plan on another mesh, of which the axes that are laid out are the same.
+func (p *Plan) on(mesh *Mesh) *Plan {
+	return &Plan{Training: p.Training, Mesh: mesh, Laying: p.Laying.Clone(), Passes: slices.Clone(p.Passes)}
 }
 
-// settle says how weights lie if each may in one way only.
-func (a *pass) settle() (map[int]parallel.Role, bool) {
-	at := map[int]parallel.Role{}
-	for t := range a.tensors() {
-		if in, ok := a.weight(t); ok {
-			lies := a.residents(t)
-			if r := a.own(t, lies[0]); len(lies) > 1 || at[in] != r && at[in] != (parallel.Role{}) {
-				return nil, false
-			}
-			at[in] = a.own(t, lies[0])
-		}
+// stopped is the plan found so far where err is that the context has ended.
+func (p *Plan) stopped(ctx context.Context, err error) (*Plan, error) {
+	if ctx.Err() == nil {
+		return p, err
 	}
-	return at, true
-}
-
-// final is the role in which a tensor is wanted that becomes an output, if that takes the
-// place of an input.
-func (a *pass) final(t graph.Tensor) (parallel.Role, bool) {
-	i, ok := a.becomes[t]
-	if _, given := a.from[t]; !ok || !given && a.of[t.Node] == nil { // or of a region that is not laid out
-		return parallel.Role{}, false
+	q := *p
+	q.Passes = append([]Pass{}, p.Passes...)
+	if n := len(q.Passes); n > 0 {
+		q.Passes[n-1].Stop = extract.StopCancelled
 	}
-	in, ok := a.next[i]
-	if !ok {
-		return parallel.Role{}, false
+	if p.Pipeline != nil {
+		stages := *p.Pipeline
+		stages.Stop = extract.StopCancelled
+		q.Pipeline = &stages
 	}
-	r, ok := a.at[in]
-	return a.on(t, r), ok
+	return &q, nil
 }

@@ -17,16 +17,11 @@ type prices struct {
 	lay  *parallel.Laying
 }
 
-// memberBytes are those of a member of a tensor, on the axes that it is laid out along,
-// and of a part of it where r says so.
-func (p *prices) memberBytes(t graph.Tensor, r parallel.Role, degree int) int64 {
-	g := p.lay.Graph()
-	n := g.Type(t).Bytes()
+// memberBytes are those of a member of a tensor, on the axes that it is laid out along.
+func (p *prices) memberBytes(t graph.Tensor) int64 {
+	n := p.lay.Graph().Type(t).Bytes()
 	for _, axis := range p.lay.Mesh(t) {
 		n /= int64(p.lay.Degrees()[axis])
-	}
-	if r.Kind == parallel.Shard {
-		n /= int64(degree)
 	}
 	return n
 }
@@ -59,6 +54,56 @@ func (p *prices) op(id graph.NodeID, st *parallel.Strategy, degree int) (machine
 	return time, err
 }
 
+// sum is what the graph takes as it is laid out, one thing after the other: of operators, what they send, and
+// copies of outputs that become no weights, which ends are. What inputs are dealt out to takes nothing, and
+// what weights that stay are made to once.
+func (p *prices) sum(next map[int]int) (all, ends machine.Time, err error) {
+	g := p.lay.Graph()
+	needed, result := reached(g, g.Outputs()), map[graph.NodeID]bool{} // of what ends members of outputs: whether that is priced
+	for i, t := range g.Outputs() {
+		for layout(g, t.Node) == graph.LayoutEnds {
+			_, becomes := next[i]
+			result[t.Node] = result[t.Node] || !becomes
+			t = g.Operands(t.Node)[0]
+		}
+	}
+	given := settled(g, next, func(t graph.Tensor) bool { return len(p.lay.Mesh(t)) > 0 })
+	for id := range g.Nodes() {
+		if g.Op(id) == nil || layout(g, id) == graph.LayoutMakes && given[g.Operands(id)[0].Node] {
+			given[id] = true
+		}
+		if given[id] || !needed[id] {
+			continue
+		}
+		time, err := p.op(id, nil, 1)
+		if priced, ok := result[id]; ok && err == nil {
+			if time = 0; priced {
+				time, err = p.ends(id)
+				ends += time
+			}
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		all += time
+	}
+	return all, ends, nil
+}
+
+// ends is the time to make copies of what a layout operator makes a tensor of.
+func (p *prices) ends(id graph.NodeID) (machine.Time, error) {
+	t, axis := p.lay.Graph().Operands(id)[0], ended(p.lay, id)
+	if p.mesh.Axes[axis].Time {
+		return p.op(id, nil, 1)
+	}
+	kind := collectiveOf(member(p.lay.Graph(), id), op.Replicate)
+	if kind == parallel.None {
+		return 0, nil
+	}
+	time, err := p.mesh.Time(kind, axis, p.memberBytes(t))
+	return time * p.turns(id.Out(0)), err
+}
+
 // computes is the time of an operator on a member.
 func (p *prices) computes(id graph.NodeID, st *parallel.Strategy, degree int) (machine.Time, error) {
 	ap, err := p.application(id, st, degree)
@@ -71,21 +116,32 @@ func (p *prices) computes(id graph.NodeID, st *parallel.Strategy, degree int) (m
 // application is an operator on a member.
 func (p *prices) application(id graph.NodeID, st *parallel.Strategy, degree int) (cost.Application, error) {
 	g := p.lay.Graph()
-	o, attrs := g.Op(id), g.Attrs(id)
+	attrs := g.Attrs(id)
 	if st != nil {
 		attrs = st.Attrs
 	}
+	var all [][]int
+	for i, t := range g.Operands(id) {
+		sizes := slices.Clone(g.Sizes(t))
+		if st != nil && st.In[i].Kind == parallel.Shard {
+			sizes[st.In[i].Axis] /= degree
+		}
+		all = append(all, sizes)
+	}
+	return p.applied(id, attrs, all)
+}
+
+// applied is an operator with other attributes, on operands of other sizes.
+func (p *prices) applied(id graph.NodeID, attrs graph.Attrs, all [][]int) (cost.Application, error) {
+	g := p.lay.Graph()
+	o := g.Op(id)
 	if one, own, _ := o.Member(attrs); one != nil {
 		o, attrs = one, own
 	}
 	ap := cost.Application{Op: o, Attrs: attrs}
 	var shapes []graph.Shape
 	for i, t := range g.Operands(id) {
-		x := graph.TensorType{DType: g.DType(t), Sizes: slices.Clone(g.Sizes(t))}
-		if st != nil && st.In[i].Kind == parallel.Shard {
-			x.Sizes[st.In[i].Axis] /= degree
-		}
-		x.Sizes = x.Sizes[len(p.lay.Mesh(t)):]
+		x := graph.TensorType{DType: g.DType(t), Sizes: all[i][len(p.lay.Mesh(t)):]}
 		ap.In = append(ap.In, x)
 		shapes = append(shapes, graph.Sizes(x.Sizes...))
 	}
@@ -112,26 +168,6 @@ func (p *prices) timeOf(id graph.NodeID, ap cost.Application) (machine.Time, err
 	return machine.FromSeconds(s)
 }
 
-// member is a node's operator as it is applied to a member.
-func member(g *graph.Graph, id graph.NodeID) *graph.Op {
-	o := g.Op(id)
-	if o == nil {
-		return nil
-	}
-	if one, _, _ := o.Member(g.Attrs(id)); one != nil {
-		return one
-	}
-	return o
-}
-
-// layout is what a node does with the mesh.
-func layout(g *graph.Graph, id graph.NodeID) graph.Layout {
-	if o := member(g, id); o != nil {
-		return o.Layout
-	}
-	return graph.LayoutNone
-}
-
 // sends is the time of a layout operator: that of the collective which it is together
 // with the one whose result it reads.
 func (p *prices) sends(id graph.NodeID, st *parallel.Strategy, degree int) (machine.Time, error) {
@@ -140,7 +176,7 @@ func (p *prices) sends(id graph.NodeID, st *parallel.Strategy, degree int) (mach
 	if layout(g, id) == graph.LayoutEnds && member(g, id) == op.Reduce {
 		if axis := ended(p.lay, id); p.mesh.Axes[axis].Time {
 			x := p.memberType(t, st, degree)
-			time, err := p.accumulate(x, p.lay.Degrees()[axis])
+			time, err := p.mesh.accumulate(x, p.lay.Degrees()[axis])
 			return time * p.turns(id.Out(0)), err
 		}
 	}
@@ -158,7 +194,7 @@ func (p *prices) sends(id graph.NodeID, st *parallel.Strategy, degree int) (mach
 	switch {
 	case kind != parallel.None:
 	case lift:
-		time, err := p.zeros(p.memberType(t, st, degree))
+		time, err := p.mesh.zeros(p.memberType(t, st, degree))
 		return time * p.turns(t), err
 	default:
 		return 0, nil
@@ -167,27 +203,12 @@ func (p *prices) sends(id graph.NodeID, st *parallel.Strategy, degree int) (mach
 	if axis < 0 {
 		return 0, fmt.Errorf("node %s ends no axis", g.Name(t.Node))
 	}
-	bytes := p.memberBytes(g.Operands(t.Node)[0], parallel.Role{}, 1)
+	bytes := p.memberBytes(g.Operands(t.Node)[0])
 	if st != nil && st.In[0].Kind == parallel.Shard {
 		bytes /= int64(degree)
 	}
 	time, err := p.mesh.Time(kind, axis, bytes)
 	return time * p.turns(t), err
-}
-
-// ended is the axis that a layout operator ends or makes: that which one of its operand and
-// its result has, and not the other.
-func ended(l *parallel.Laying, id graph.NodeID) int {
-	long, short := l.Mesh(l.Graph().Operands(id)[0]), l.Mesh(id.Out(0))
-	if len(long) < len(short) {
-		long, short = short, long
-	}
-	for i, a := range long {
-		if i >= len(short) || short[i] != a {
-			return a
-		}
-	}
-	return -1
 }
 
 // memberType is the type of a member of the operand of a layout operator.
@@ -202,8 +223,8 @@ func (p *prices) memberType(t graph.Tensor, st *parallel.Strategy, degree int) g
 
 // accumulate is the time to add so many micro-batches' parts of a tensor to what those before
 // have added up.
-func (p *prices) accumulate(x graph.TensorType, n int) (machine.Time, error) {
-	s, _, err := p.mesh.Cluster.Device.Cost(cost.Application{Op: op.EWAdd, In: []graph.TensorType{x, x}, Out: []graph.TensorType{x}})
+func (m *Mesh) accumulate(x graph.TensorType, n int) (machine.Time, error) {
+	s, _, err := m.Cluster.Device.Cost(cost.Application{Op: op.EWAdd, In: []graph.TensorType{x, x}, Out: []graph.TensorType{x}})
 	if err != nil {
 		return 0, err
 	}
@@ -211,64 +232,8 @@ func (p *prices) accumulate(x graph.TensorType, n int) (machine.Time, error) {
 	return machine.Time(n) * time, err
 }
 
-// collectiveOf is what two layout operators are, one behind the other.
-func collectiveOf(end, begin *graph.Op) parallel.Kind {
-	switch {
-	case end == op.Reduce && (begin == op.Replicate || begin == op.Lift):
-		return parallel.AllReduce
-	case end == op.Reduce:
-		return parallel.ReduceScatter
-	case end == op.Combine && (begin == op.Replicate || begin == op.Lift):
-		return parallel.AllGather
-	case end == op.Combine:
-		return parallel.AllToAll
-	}
-	return parallel.None
-}
-
-// convert is the time to make members in one role of those in another, along the axis
-// that is laid out.
-func (p *prices) convert(t graph.Tensor, from, to parallel.Role, axis, degree int) (machine.Time, error) {
-	if p.mesh.Axes[axis].Time {
-		if from.Kind == parallel.Sum {
-			return p.accumulate(p.memberType(t, nil, 1), degree)
-		}
-		if from == whole && to.Kind == parallel.Shard && p.lay.Graph().Op(t.Node) != nil {
-			return p.zeros(p.memberType(t, nil, 1)) // rather each micro-batch makes its part
-		}
-		return 0, nil
-	}
-	if from.Kind == parallel.Copy && (to.Kind == parallel.First || to.Kind == parallel.Sum) {
-		time, err := p.zeros(p.memberType(t, nil, 1))
-		return time * p.turns(t), err
-	}
-	kind := collects(from, to)
-	if kind == parallel.None {
-		return 0, nil
-	}
-	time, err := p.mesh.Time(kind, axis, p.memberBytes(t, from, degree))
-	return time * p.turns(t), err
-}
-
-// collects is the collective that makes members in one role of those in another.
-func collects(from, to parallel.Role) parallel.Kind {
-	switch {
-	case from.Kind == parallel.Sum && to.Kind == parallel.Copy:
-		return parallel.AllReduce
-	case from.Kind == parallel.Sum && to.Kind == parallel.Shard:
-		return parallel.ReduceScatter
-	case from.Kind == parallel.Shard && to.Kind == parallel.Shard:
-		return parallel.AllToAll
-	case from.Kind == parallel.Shard: // to copies, or to the first of them
-		return parallel.AllGather
-	}
-	return parallel.None
-}
-
 // zeros is the time to write a member that is all zeros, as all but the first one are
 // where a tensor becomes a sum.
-func (p *prices) zeros(x graph.TensorType) (machine.Time, error) { return p.mesh.zeros(x) }
-
 func (m *Mesh) zeros(x graph.TensorType) (machine.Time, error) {
 	return machine.FromSeconds(m.Cluster.Device.Time(cost.Work{Class: cost.Constant, Write: x.Bytes()}, x.DType))
 }

@@ -144,15 +144,6 @@ func (p *Plan) profile(of []int, n int) ([]part, error) {
 	return out, nil
 }
 
-// trained says which inputs the model reads that outputs take the place of.
-func (t *Training) trained() map[int]bool {
-	forward, inputs, out := t.Forward(), t.Graph.Inputs(), map[int]bool{}
-	for _, in := range t.Next {
-		out[in] = forward[inputs[in]]
-	}
-	return out
-}
-
 // readers are the clusters whose nodes read an input, in order.
 func (t *Training) readers(in graph.NodeID, of []int) (out []int) {
 	for id := range t.Graph.Nodes() {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
@@ -98,73 +97,6 @@ type programmer struct {
 	over     map[graph.NodeID]int // what is written over an input, by its place
 }
 
-// program is that of a plan without stages, or with one.
-func (p *Plan) program() (*program, error) {
-	if p.Pipeline != nil && (len(p.Pipeline.Stages) > 1 || p.Pipeline.Stages[0].Recompute) {
-		return nil, fmt.Errorf("program of the plan: a pipeline has one for each stage")
-	}
-	m, err := p.write(false)
-	if err != nil {
-		return nil, err
-	}
-	if p.Saving != nil {
-		out, _, err := m.save(p.Saving)
-		return out, err
-	}
-	return &m.out, nil
-}
-
-// write writes the program; once: with one of the micro-batches only.
-func (p *Plan) write(once bool) (*programmer, error) {
-	g := p.Laying.Graph()
-	m := &programmer{prices: &prices{p.Mesh, p.Laying}, p: p, g: g, of: map[turn]*value{}, time: -1, micros: 1, once: once}
-	for i, a := range p.Mesh.Axes {
-		if a.Time && m.time >= 0 {
-			return nil, fmt.Errorf("program of the plan: axes %d and %d are in time", m.time, i)
-		}
-		if a.Time {
-			m.time, m.micros = i, a.Degree
-		}
-	}
-	m.needed = reached(g, g.Outputs())
-	m.settled = settled(g, p.Training.Next, func(t graph.Tensor) bool { return len(p.Laying.Mesh(t)) > 0 })
-	m.classes()
-	if err := m.phases(); err != nil {
-		return nil, fmt.Errorf("program of the plan: %w", err)
-	}
-	if n := max(1, g.Len()); !once && m.micros > maxSlots/n {
-		return nil, fmt.Errorf("program of the plan: %d nodes in %d micro-batches are more than %d", n, m.micros, maxSlots)
-	}
-	for phase := range int8(3) {
-		for m.micro = range m.turnsOf(phase) {
-			for id := range g.Nodes() {
-				if !m.needed[id] || m.phase[id] != phase {
-					continue
-				}
-				if err := m.node(id); err != nil {
-					return nil, fmt.Errorf("program of the plan: node %s: %w", g.Name(id), err)
-				}
-			}
-		}
-	}
-	m.micro = 0
-	own := len(m.out.slots)
-	for i, t := range g.Outputs() { // what is no weight is put together
-		if _, ok := p.Training.Next[i]; !ok {
-			if _, err := m.whole(t); err != nil {
-				return nil, fmt.Errorf("program of the plan: output %d: %w", i, err)
-			}
-		}
-	}
-	for i := own; i < len(m.out.slots); i++ {
-		m.out.slots[i].result = true
-	}
-	m.resident()
-	m.keep()
-	m.out.early()
-	return m, nil
-}
-
 // turnsOf is how often a phase is gone through.
 func (m *programmer) turnsOf(phase int8) int {
 	if phase == 1 && !m.once {
@@ -221,21 +153,6 @@ func (m *programmer) at(t graph.Tensor) turn {
 	return turn{t, 0}
 }
 
-// reached are the nodes on which tensors depend.
-func reached(g *graph.Graph, from []graph.Tensor) []bool {
-	out := make([]bool, g.Len()+1)
-	list := slices.Clone(from)
-	for len(list) > 0 {
-		t := list[len(list)-1]
-		list = list[:len(list)-1]
-		if !out[t.Node] {
-			out[t.Node] = true
-			list = append(list, g.Operands(t.Node)...)
-		}
-	}
-	return out
-}
-
 // classes tells the loss with all before it (forward) from the rest of a training step, and
 // in that what only works element by element on the way to what becomes an input (update).
 func (m *programmer) classes() {
@@ -287,38 +204,38 @@ func (m *programmer) space(t graph.Tensor) (out []int) {
 	return out
 }
 
-// compute adds an operator on members.
-func (m *programmer) compute(id graph.NodeID) error {
-	s := slot{node: id, class: m.class(id), on: m.space(id.Out(0))}
-	for _, t := range m.g.Operands(id) {
-		x, err := m.whole(t)
-		if err != nil {
-			return err
+// lives is the last slot at which the result of each is there.
+func (p *program) lives() []int {
+	last := make([]int, len(p.slots))
+	for i, s := range p.slots {
+		last[i] = max(last[i], i)
+		for _, r := range s.reads {
+			last[r] = max(last[r], i)
 		}
-		s.reads = append(s.reads, x.slots...)
-	}
-	slices.Sort(s.reads)
-	s.reads = slices.Compact(s.reads)
-	ap, err := m.application(id, nil, 1)
-	if err != nil {
-		return err
-	}
-	if s.time, err = m.timeOf(id, ap); err != nil {
-		return err
-	}
-	view := cost.WorkOf(ap).Class == cost.View
-	for k := range m.g.NumOut(id) {
-		if !view {
-			s.output += m.memberBytes(id.Out(k), parallel.Role{}, 1)
+		if s.kept {
+			last[i] = len(p.slots)
 		}
 	}
-	slots := []int{m.add(s)}
-	if view {
-		slots = append(slots, s.reads...)
+	return last
+}
+
+// peak is the most that is taken at once, and the slot at which, -1 before all; last is
+// that of [program.lives].
+func (p *program) peak(last []int) (at int, peak int64) {
+	dies := make([]int64, len(p.slots)+1) // what is free from the slot behind on
+	at, peak = -1, p.weights+p.inputs
+	now, free := peak, int64(0)
+	for i, s := range p.slots {
+		now += s.output
+		dies[last[i]] += s.output
+		if s.time > 0 { // what takes no time is never seen
+			now -= free
+			free = 0
+			if now > peak {
+				peak, at = now, i
+			}
+		}
+		free += dies[i]
 	}
-	for k := range m.g.NumOut(id) {
-		t := id.Out(k)
-		m.of[m.at(t)] = &value{slots: slots, axes: m.space(t), bytes: m.memberBytes(t, parallel.Role{}, 1)}
-	}
-	return nil
+	return at, peak
 }

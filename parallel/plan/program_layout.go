@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/graph/op"
 	"github.com/taso-go/taso/parallel"
@@ -16,7 +17,7 @@ func (m *programmer) node(id graph.NodeID) error {
 	if g.Op(id) == nil || m.settled[id] {
 		for k := range g.NumOut(id) {
 			t := id.Out(k)
-			m.of[m.at(t)] = &value{given: true, bytes: m.memberBytes(t, parallel.Role{}, 1)}
+			m.of[m.at(t)] = &value{given: true, bytes: m.memberBytes(t)}
 		}
 		return nil
 	}
@@ -103,7 +104,7 @@ func (m *programmer) inTime(id graph.NodeID, x *value, makes bool) error {
 	case op.Reduce:
 		s := slot{node: id, on: x.axes, class: m.class(id), reads: slices.Concat(sum.slots, x.slots), adds: true}
 		var err error
-		if s.time, err = m.accumulate(m.memberType(m.g.Operands(id)[0], nil, 1), 1); err != nil {
+		if s.time, err = m.mesh.accumulate(m.memberType(m.g.Operands(id)[0], nil, 1), 1); err != nil {
 			return err
 		}
 		if m.micro == 0 {
@@ -123,7 +124,7 @@ func (m *programmer) inTime(id graph.NodeID, x *value, makes bool) error {
 func (m *programmer) makes(id graph.NodeID, x *value, axis int) error {
 	y, how := id.Out(0), member(m.g, id)
 	if x.given && len(x.ends) == 0 { // it lies so before the step
-		m.of[m.at(y)] = &value{given: true, axes: append(slices.Clone(x.axes), axis), bytes: m.memberBytes(y, parallel.Role{}, 1)}
+		m.of[m.at(y)] = &value{given: true, axes: append(slices.Clone(x.axes), axis), bytes: m.memberBytes(y)}
 		return nil
 	}
 	if m.mixes(id, x, axis) {
@@ -169,7 +170,7 @@ func (m *programmer) makes(id graph.NodeID, x *value, axis int) error {
 	}
 	var err error
 	if s.kind == parallel.None {
-		s.time, err = m.zeros(m.memberType(y, nil, 1))
+		s.time, err = m.mesh.zeros(m.memberType(y, nil, 1))
 	} else {
 		s.time, err = m.mesh.Time(s.kind, axis, s.sent)
 	}
@@ -219,4 +220,40 @@ func (m *programmer) whole(t graph.Tensor) (*value, error) {
 		m.of[m.at(t)] = x
 	}
 	return x, nil
+}
+
+// compute adds an operator on members.
+func (m *programmer) compute(id graph.NodeID) error {
+	s := slot{node: id, class: m.class(id), on: m.space(id.Out(0))}
+	for _, t := range m.g.Operands(id) {
+		x, err := m.whole(t)
+		if err != nil {
+			return err
+		}
+		s.reads = append(s.reads, x.slots...)
+	}
+	slices.Sort(s.reads)
+	s.reads = slices.Compact(s.reads)
+	ap, err := m.application(id, nil, 1)
+	if err != nil {
+		return err
+	}
+	if s.time, err = m.timeOf(id, ap); err != nil {
+		return err
+	}
+	view := cost.WorkOf(ap).Class == cost.View
+	for k := range m.g.NumOut(id) {
+		if !view {
+			s.output += m.memberBytes(id.Out(k))
+		}
+	}
+	slots := []int{m.add(s)}
+	if view {
+		slots = append(slots, s.reads...)
+	}
+	for k := range m.g.NumOut(id) {
+		t := id.Out(k)
+		m.of[m.at(t)] = &value{slots: slots, axes: m.space(t), bytes: m.memberBytes(t)}
+	}
+	return nil
 }

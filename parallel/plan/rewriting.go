@@ -149,7 +149,7 @@ func (a apart) Fused(*graph.Op, graph.Attrs, []graph.TensorType, graph.TensorTyp
 // derived operators are what they stand for, and operators whose operands are the same in
 // another order are one.
 func unclear(g *graph.Graph) string {
-	needed := needs(g)
+	needed := reached(g, g.Outputs())
 	same := map[graph.NodeID]graph.NodeID{}
 	at := map[string]graph.NodeID{}
 	key := func(id graph.NodeID, in []graph.Tensor) string {

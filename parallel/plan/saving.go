@@ -283,3 +283,19 @@ func (p *Plan) With(s *Saving) (*Plan, error) {
 	q.Saving = s
 	return &q, nil
 }
+
+// program is that of a plan without stages, or with one.
+func (p *Plan) program() (*program, error) {
+	if p.Pipeline != nil && (len(p.Pipeline.Stages) > 1 || p.Pipeline.Stages[0].Recompute) {
+		return nil, fmt.Errorf("program of the plan: a pipeline has one for each stage")
+	}
+	m, err := p.write(false)
+	if err != nil {
+		return nil, err
+	}
+	if p.Saving != nil {
+		out, _, err := m.save(p.Saving)
+		return out, err
+	}
+	return &m.out, nil
+}

@@ -2,10 +2,8 @@ package plan
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 
-	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/internal/memo"
 	"github.com/taso-go/taso/parallel/machine"
 )
@@ -36,9 +34,6 @@ type outcome struct {
 	err  error
 }
 
-// solutions are those of problems, by what is in them.
-type solutions = memo.Memo[[sha256.Size]byte, *extract.Result]
-
 // shared is what is known of the job as it is.
 func (j *Job) shared() *seen {
 	if j.seen == nil || j.seen.of != j.Training || j.seen.on != j.Cluster {
@@ -60,7 +55,7 @@ func (j *Job) parts(least int) ([]int, int, error) {
 }
 
 // space is that of the training step on one of the job's meshes. What it finds of prices is for
-// one goroutine, see [space.own].
+// one goroutine, see [space.clone].
 func (j *Job) space(ctx context.Context, m *Mesh) (*space, error) {
 	return j.shared().spaces.Get(ctx, m, func() (*space, error) { return newSpace(ctx, j, m) })
 }

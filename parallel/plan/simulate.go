@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -398,4 +399,71 @@ func (s *simulator) report() *Simulation {
 		out.Classes = append(out.Classes, ClassTime{c, slices.Max(busy[c]), s.count[c], s.bytes[c]})
 	}
 	return out
+}
+
+// inRoom simulates the first device, which holds most, so that it has room for what it holds. Where it
+// has not with all that goes ahead of the order of the program, or is still being sent, nothing
+// else goes on at the slots at which it holds more than some bytes in that order.
+func (s *simulator) inRoom(ctx context.Context) (first *simulator, peak int64, err error) {
+	last := s.lives()
+	_, inOrder := s.peak(last)
+	room, limit := s.p.room(inOrder), s.p.room(inOrder) // limit is of what is held in order
+	levels := s.levels(last)
+	x := *s
+	x.opt.first = true
+	for try := 0; ; try++ {
+		peak, err := x.simulate(ctx)
+		if err != nil || peak <= room || s.opt.Serial || try > roomTries {
+			return &x, peak, err
+		}
+		limit -= max(peak-room, room>>roomTries<<try) // what is over may be by a little, over and over
+		if try == roomTries {
+			limit = -1 // all in order
+		}
+		x.fences = make([]bool, len(s.slots))
+		for i := range levels {
+			x.fences[i] = levels[i] > limit
+		}
+	}
+}
+
+// holds is the most bytes that the first device holds at once in a run that is over.
+func (s *simulator) holds() int64 {
+	type change struct {
+		at    machine.Time
+		bytes int64
+	}
+	ends := make([]machine.Time, len(s.slots)) // of who reads it last
+	for i, x := range s.slots {
+		if s.of[i][0] < 0 {
+			continue
+		}
+		end := s.run.Span(s.of[i][0]).End
+		ends[i] = max(ends[i], end)
+		for _, r := range x.reads {
+			ends[r] = max(ends[r], end)
+		}
+	}
+	var changes []change
+	for i, x := range s.slots {
+		if s.of[i][0] < 0 || x.output == 0 {
+			continue
+		}
+		from := s.run.Span(s.of[i][0]).Start
+		if x.kept {
+			ends[i] = s.run.Makespan()
+		}
+		if from < ends[i] {
+			changes = append(changes, change{from, x.output}, change{ends[i], -x.output})
+		}
+	}
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	now := s.weights + s.inputs
+	most := now
+	for i, c := range changes {
+		if now += c.bytes; i+1 == len(changes) || changes[i+1].at > c.at { // all changes of a time at once
+			most = max(most, now)
+		}
+	}
+	return most
 }

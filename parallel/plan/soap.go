@@ -84,10 +84,9 @@ func (j *Job) walk(ctx context.Context, m *Mesh) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	s = s.own()
+	s = s.clone()
 	draw := rand.New(rand.NewPCG(j.Seed, uint64(len(m.Degrees))))
-	flow, _ := s.flow([maxAxes]bool{true, true, true})
-	starts := []*layouts{flow, s.drawn(draw)}
+	starts := []*layouts{s.data(), s.drawn(draw)}
 	var best *layouts
 	moves := j.Steps / 1000 / int64(len(starts))
 	for _, l := range starts {

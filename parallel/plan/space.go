@@ -5,26 +5,28 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/graph"
+	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
 )
 
-// space is all layouts of a training step along the axes of a mesh together: of each
-// operator its ways, and what brings tensors from place to place.
+// space is all layouts of a graph along axes of a mesh together: along one axis of one that is laid out
+// along those before, or along all axes of a mesh. It has the ways of each operator, and what brings tensors
+// from place to place.
 type space struct {
 	*mover
+	*frame
+	prices  *prices
 	ctx     context.Context
-	job     *Job
-	g       *graph.Graph
-	needed  []bool
+	job     *Job // nil: of one axis
+	next    map[int]int
 	all     []graph.NodeID
-	ways    [][]*way             // by node; of nodes of one content one list
-	made    []bool               // by node: made of weights that stay, by an operator without ways
-	weights map[graph.NodeID]int // inputs that outputs take the place of: which input
-	becomes map[graph.Tensor][]int
-	known   map[string][]*way               // by content, of all graphs that are looked at on this mesh
+	ways    [][]*way                        // by node; of nodes of one content one list
+	numbers []int                           // of these lists
+	weights map[graph.NodeID]int            // inputs that outputs take the place of: which input
+	known   map[string]*known               // by content, of all graphs that are looked at on this mesh
 	follows map[graph.NodeID][]graph.Tensor // by weight: what takes its place
+	fresh   []bool                          // along an axis in time: what depends on samples
 }
 
 // way is a strategy of an operator along each axis, each of what it is on the members of
@@ -32,97 +34,160 @@ type space struct {
 type way struct {
 	in, out []place
 	cost    machine.Time
+	by      *parallel.Strategy // the last one; nil: the operator on tensors that an axis in time does not deal out
 }
 
-// newSpace finds the ways. Along each axis what an operator does on members of earlier axes
+// known are the ways of operators of one content, with a number from 1 on.
+type known struct {
+	ways   []*way
+	number int
+}
+
+// newSpace is that of all axes of a mesh. Along each axis what an operator does on members of earlier axes
 // is what has strategies.
 func newSpace(ctx context.Context, j *Job, m *Mesh) (*space, error) {
 	if len(m.Degrees) > maxAxes {
 		return nil, fmt.Errorf("a mesh of %d axes: layouts are chosen together along %d at most", len(m.Degrees), maxAxes)
 	}
-	s := &space{mover: newMover(m), ctx: ctx, known: map[string][]*way{}}
+	s := &space{mover: newMover(m, 0, m.Degrees), ctx: ctx, known: map[string]*known{}}
 	return s.of(j)
 }
 
 // of is the space of another job on the mesh; what is known of operators and of what is sent
 // is shared.
 func (s *space) of(j *Job) (*space, error) {
-	g := j.Training.Graph
-	s = &space{mover: s.mover, ctx: s.ctx, job: j, g: g, needed: needs(g), ways: make([][]*way, g.Len()+1),
-		weights: map[graph.NodeID]int{}, becomes: map[graph.Tensor][]int{}, follows: map[graph.NodeID][]graph.Tensor{}, known: s.known}
+	s = &space{mover: s.mover, prices: &prices{s.mesh, parallel.NewLaying(j.Training.Graph, j.Strategies)}, ctx: s.ctx, job: j, next: j.Training.Next, known: s.known}
+	return s, s.fill()
+}
+
+// along is the space of the next axis of a laying.
+func along(ctx context.Context, p *prices, next map[int]int, degree int) (*space, error) {
+	s := &space{mover: newMover(p.mesh, len(p.lay.Degrees()), []int{degree}), prices: p, ctx: ctx, next: next, known: map[string]*known{}}
+	return s, s.fill()
+}
+
+// fill finds the ways.
+func (s *space) fill() error {
+	g := s.prices.lay.Graph()
+	s.frame = &frame{lay: s.prices.lay, g: g}
+	s.ways, s.numbers = make([][]*way, g.Len()+1), make([]int, g.Len()+1)
+	var err error
+	s.frame, err = newFrame(s.prices, s.next, func(id graph.NodeID) (bool, error) {
+		k, err := s.waysOf(id)
+		return err == nil && len(k.ways) == 0, err
+	})
+	if err != nil {
+		return err
+	}
+	for id := range g.Nodes() {
+		s.all = append(s.all, id)
+		if !s.planned(id) {
+			continue
+		}
+		k, err := s.waysOf(id)
+		if err != nil {
+			return err
+		}
+		if len(k.ways) == 0 {
+			return fmt.Errorf("node %s: operator %s has no strategy along %v, not even copies of no more than %d elements: %w", g.Name(id), g.Op(id).Name, s.degrees, graph.MaxElements, ErrMeans)
+		}
+		s.ways[id], s.numbers[id] = k.ways, k.number
+	}
+	s.weights, s.follows = map[graph.NodeID]int{}, map[graph.NodeID][]graph.Tensor{}
 	inputs := g.Inputs()
 	for i, t := range g.Outputs() {
-		s.becomes[t] = append(s.becomes[t], i)
-		if in, ok := j.Training.Next[i]; ok {
+		if in, ok := s.next[i]; ok {
 			s.weights[inputs[in]] = in
 			s.follows[inputs[in]] = append(s.follows[inputs[in]], t)
 		}
 	}
-	stay := settled(g, j.Training.Next, func(graph.Tensor) bool { return false })
-	s.made = make([]bool, g.Len()+1)
-	for id := range g.Nodes() {
-		s.all = append(s.all, id)
-		if g.Op(id) == nil || !s.needed[id] {
-			continue
-		}
-		key := content(g, id)
-		ws, ok := s.known[key]
-		if !ok {
-			var err error
-			if ws, err = s.find(id); err != nil {
-				return nil, fmt.Errorf("node %s: %w", g.Name(id), err)
-			}
-			if len(ws) == 0 && !stay[id] {
-				return nil, fmt.Errorf("node %s: operator %s has no strategy along %v, not even copies of no more than %d elements: %w", g.Name(id), g.Op(id).Name, s.mesh.Degrees, graph.MaxElements, ErrMeans)
-			}
-			s.known[key] = ws
-		}
-		s.ways[id] = ws
-		s.made[id] = len(ws) == 0
+	if s.time() {
+		return s.deal()
 	}
-	return s, nil
+	return nil
 }
 
-// own is the space for another goroutine: with what it will find of prices for itself.
-func (s *space) own() *space {
+// waysOf is what is known of the ways of a node.
+func (s *space) waysOf(id graph.NodeID) (*known, error) {
+	key := s.content(id)
+	k, ok := s.known[key]
+	if !ok {
+		ws, err := s.find(id)
+		if err != nil {
+			return nil, fmt.Errorf("node %s: %w", s.g.Name(id), err)
+		}
+		k = &known{ws, len(s.known) + 1}
+		s.known[key] = k
+	}
+	return k, nil
+}
+
+// deal finds what depends on samples that an axis in time deals out: there must be some.
+func (s *space) deal() error {
+	s.fresh = make([]bool, s.g.Len()+1)
+	any := false
+	for id := range s.g.Nodes() {
+		if t := id.Out(0); s.g.Op(id) == nil && !s.stays(t) && s.fits(s.sort(t), place{shards}) {
+			s.fresh[id], any = true, true
+		}
+		for _, x := range s.g.Operands(id) {
+			s.fresh[id] = s.fresh[id] || s.fresh[x.Node]
+		}
+	}
+	if !any {
+		return fmt.Errorf("%d micro-batches divide the samples of no input: %w", s.degrees[0], ErrMeans)
+	}
+	return nil
+}
+
+// clone is the space for another goroutine: with what it will find of prices for itself.
+func (s *space) clone() *space {
 	out := *s
-	out.mover = newMover(s.mesh)
+	out.mover = newMover(s.mesh, s.first, s.degrees)
 	return &out
 }
 
-// given reports whether a node's result lies on the devices before the step: it is an input
-// or, like a weight that stays, made once.
-func (s *space) given(id graph.NodeID) bool { return s.g.Op(id) == nil || s.made[id] }
-
-// stays reports whether it does so and no output takes its place.
-func (s *space) stays(id graph.NodeID) bool {
-	_, weight := s.weights[id]
-	return s.made[id] || !weight && s.g.IsWeight(id)
+// weight reports whether a tensor is how a weight lies that is trained, or its state.
+func (s *space) weight(t graph.Tensor) bool {
+	if !s.given(t) {
+		return false
+	}
+	_, ok := s.weights[s.source(t)]
+	return ok
 }
 
-// content is an operator with its attributes and the types of its operands.
-func content(g *graph.Graph, id graph.NodeID) string {
-	key := g.Op(id).Name + g.Op(id).FormatAttrs(g.Attrs(id))
-	for _, t := range g.Operands(id) {
-		key += fmt.Sprint(" ", g.DType(t), g.Sizes(t))
-	}
-	return key
+// stays reports whether a tensor is how a weight lies, or what is made of weights that stay.
+func (s *space) stays(t graph.Tensor) bool {
+	return s.weight(t) || s.given(t) && s.g.IsWeight(s.source(t))
 }
 
-// needs says by node what an output depends on.
-func needs(g *graph.Graph) []bool {
-	out := make([]bool, g.Len()+1)
-	for _, t := range g.Outputs() {
-		out[t.Node] = true
+// sort is that of a tensor.
+func (s *space) sort(t graph.Tensor) sort {
+	typ, mesh := s.g.Type(t), s.lay.Mesh(t)
+	if len(mesh) == 0 {
+		return sort{typ, 1, 1, s.g.Op(t.Node) == nil}
 	}
-	for id := graph.NodeID(g.Len()); id > 0; id-- {
-		if out[id] {
-			for _, t := range g.Operands(id) {
-				out[t.Node] = true
-			}
+	members := graph.NumElements(typ.Sizes[:len(mesh)])
+	typ.Sizes = typ.Sizes[len(mesh):]
+	return sort{typ, members, int(s.prices.turns(t)), s.g.Op(t.Node) == nil}
+}
+
+// content is all on which the ways of a node depend.
+func (s *space) content(id graph.NodeID) string {
+	key := s.g.Op(id).Name + s.g.Op(id).FormatAttrs(s.g.Attrs(id))
+	for _, t := range s.g.Operands(id) {
+		key += fmt.Sprint(" ", s.g.DType(t), s.g.Sizes(t))
+		if mesh := s.lay.Mesh(t); len(mesh) > 0 {
+			key += fmt.Sprint(" on ", mesh)
 		}
 	}
-	return out
+	if s.first > 0 && layout(s.g, id) != graph.LayoutNone { // of a collective the price is that of both its operators
+		key += fmt.Sprint(" by ", ended(s.lay, id))
+		if t := s.g.Operands(id)[0]; layout(s.g, t.Node) == graph.LayoutEnds {
+			key += fmt.Sprint(" behind ", ended(s.lay, t.Node), member(s.g, t.Node).Name, s.g.Type(s.g.Operands(t.Node)[0]))
+		}
+	}
+	return key
 }
 
 // find lists the ways of a node, copies along all axes first.
@@ -133,18 +198,32 @@ func (s *space) find(id graph.NodeID) (out []*way, err error) {
 	for _, t := range operands {
 		sizes = append(sizes, g.Sizes(t))
 	}
-	var rec func(axis int, attrs graph.Attrs, sizes [][]int, in, results []place) error
-	rec = func(axis int, attrs graph.Attrs, sizes [][]int, in, results []place) error {
-		if axis == len(s.mesh.Degrees) {
+	in, results := make([]place, len(operands)), make([]place, g.NumOut(id))
+	if s.time() {
+		for i := range in {
+			in[i] = s.plain()
+		}
+		for k := range results {
+			results[k] = s.plain()
+		}
+		time, err := s.prices.op(id, nil, 1)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, &way{slices.Clone(in), slices.Clone(results), time, nil})
+	}
+	var rec func(axis int, by *parallel.Strategy, attrs graph.Attrs, sizes [][]int, in, results []place) error
+	rec = func(axis int, by *parallel.Strategy, attrs graph.Attrs, sizes [][]int, in, results []place) error {
+		if axis == len(s.degrees) {
 			if s.larges(id, in, results) {
 				return nil
 			}
-			time, err := s.compute(id, attrs, sizes)
-			out = append(out, &way{in, results, time})
+			time, err := s.compute(id, by, attrs, sizes)
+			out = append(out, &way{in, results, time, by})
 			return err
 		}
-		d := s.mesh.Degrees[axis]
-		all, err := s.job.Strategies.Of(s.ctx, g.Op(id), attrs, sizes, d)
+		d := s.degrees[axis]
+		all, err := s.strategies(id, axis, attrs, sizes)
 		if err != nil {
 			return err
 		}
@@ -152,7 +231,7 @@ func (s *space) find(id graph.NodeID) (out []*way, err error) {
 		for _, st := range all {
 			in, results, own := slices.Clone(in), slices.Clone(results), slices.Clone(sizes)
 			for i, r := range st.In {
-				c, ok := code(r)
+				c, ok := code(s.frame.own(operands[i], r))
 				if !ok || c == sums && !g.DType(operands[i]).IsFloat() {
 					continue strategies
 				}
@@ -163,73 +242,88 @@ func (s *space) find(id graph.NodeID) (out []*way, err error) {
 				}
 			}
 			for k, r := range st.Out {
-				c, ok := code(r)
+				c, ok := code(s.frame.own(id.Out(k), r))
 				if !ok || c == sums && !g.DType(id.Out(k)).IsFloat() {
 					continue strategies
 				}
 				results[k][axis] = c
 			}
-			if err := rec(axis+1, st.Attrs, own, in, results); err != nil {
+			if err := rec(axis+1, st, st.Attrs, own, in, results); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	err = rec(0, g.Attrs(id), sizes, make([]place, len(operands)), make([]place, g.NumOut(id)))
+	err = rec(0, nil, g.Attrs(id), sizes, in, results)
 	return out, err
 }
 
-// compute is the time of an operator on members of these sizes.
-func (s *space) compute(id graph.NodeID, attrs graph.Attrs, sizes [][]int) (machine.Time, error) {
-	o := s.g.Op(id)
-	ap := cost.Application{Op: o, Attrs: attrs}
-	var shapes []graph.Shape
-	for i, t := range s.g.Operands(id) {
-		ap.In = append(ap.In, graph.TensorType{DType: s.g.DType(t), Sizes: sizes[i]})
-		shapes = append(shapes, graph.Sizes(sizes[i]...))
+// strategies are those of an operator along an axis, on members along the chosen ones before.
+func (s *space) strategies(id graph.NodeID, axis int, attrs graph.Attrs, sizes [][]int) ([]*parallel.Strategy, error) {
+	if axis == 0 {
+		return s.lay.Strategies(s.ctx, id, s.degrees[0])
 	}
-	var f graph.Unifier
-	out, err := o.InferShapes(&f, attrs, shapes)
-	if err != nil {
-		return 0, fmt.Errorf("a member: %w", err)
+	return s.job.Strategies.Of(s.ctx, s.g.Op(id), attrs, sizes, s.degrees[axis])
+}
+
+// compute is the time of an operator by a way: along one axis its last strategy, along more of them on
+// members of these sizes.
+func (s *space) compute(id graph.NodeID, by *parallel.Strategy, attrs graph.Attrs, sizes [][]int) (machine.Time, error) {
+	if len(s.degrees) == 1 {
+		return s.prices.op(id, by, s.degrees[0])
 	}
-	for k, x := range out {
-		own, ok := x.Concrete()
-		if !ok {
-			return 0, fmt.Errorf("a member of shape %s", x)
-		}
-		ap.Out = append(ap.Out, graph.TensorType{DType: s.g.DType(id.Out(k)), Sizes: own})
-	}
-	sec, _, err := s.mesh.Cluster.Device.Cost(ap)
+	ap, err := s.prices.applied(id, attrs, sizes)
 	if err != nil {
 		return 0, err
 	}
-	return machine.FromSeconds(sec)
+	return s.prices.timeOf(id, ap)
 }
 
-// lies lists the places in which an input may lie: copies and shards along each axis.
+// lies lists the places in which a tensor that is given may lie: copies and shards along each axis, and as it
+// is along one in time.
 func (s *space) lies(t graph.Tensor) []place {
-	typ := s.g.Type(t)
+	kind := s.sort(t)
 	out := []place{{}}
-	for k := range s.mesh.Degrees {
+	for k := range s.degrees {
 		for _, p := range slices.Clone(out) {
-			for c := range typ.Sizes {
+			for c := range kind.Sizes {
 				q := p
 				q[k] = shards + int32(c)
-				if s.fits(typ, q) {
+				if s.fits(kind, q) {
 					out = append(out, q)
 				}
 			}
 		}
+	}
+	if s.time() {
+		out = slices.Insert(out, 0, s.plain())
 	}
 	return out
 }
 
 // final is the input in whose place an output is wanted, if there is one.
 func (s *space) final(output int) (graph.NodeID, bool) {
-	in, ok := s.job.Training.Next[output]
+	in, ok := s.next[output]
 	if !ok {
 		return 0, false
 	}
 	return s.g.Inputs()[in], true
+}
+
+// larges reports whether one of the tensors that a node reads or makes in such places has.
+func (s *space) larges(id graph.NodeID, in, out []place) bool {
+	for i, t := range s.g.Operands(id) {
+		if s.large(s.sort(t), in[i]) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.results(id), func(t graph.Tensor) bool { return s.large(s.sort(t), out[t.Out]) })
+}
+
+// results are what a node makes.
+func (s *space) results(id graph.NodeID) (out []graph.Tensor) {
+	for k := range s.g.NumOut(id) {
+		out = append(out, id.Out(k))
+	}
+	return out
 }

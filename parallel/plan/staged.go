@@ -212,3 +212,61 @@ func (p *Plan) stagesMemory() *Memory {
 	return &Memory{Weights: weights + state, Peak: x.Peak, At: s.Name,
 		Alive: []Alive{{s.Name, weights, "weight"}, {s.Name, state, "gradient"}, {s.Name, x.Peak - weights - state, "activation"}}}
 }
+
+// groups is the number of submeshes that differ.
+func groups(list []Submesh) int {
+	n := 0
+	for i, s := range list {
+		if slices.Index(list, s) == i {
+			n++
+		}
+	}
+	return n
+}
+
+// need is about what a stage needs of a device's memory, with other stages on it.
+func (x *staging) need(i int) int64 {
+	one := x.parts[i]
+	if n := groups(x.submeshes); x.kind == schedule.Interleaved {
+		for k, p := range x.parts {
+			if k != i && k%n == i%n {
+				one.weights, one.state, one.scratch = one.weights+p.weights, one.state+p.state, max(one.scratch, p.scratch)
+				one.most = max(one.most, p.most)
+			}
+		}
+	}
+	return one.holds(x.flight(i), x.recompute != nil && x.recompute[i])
+}
+
+// flight is how many micro-batches a stage has in flight at most, or chunks of them.
+func (x *staging) flight(i int) int64 {
+	switch x.kind {
+	case schedule.GPipe:
+		return int64(x.micro)
+	case schedule.Interleaved: // as many passes ahead as package schedule has it
+		n := groups(x.submeshes)
+		return int64(min((n-i%n-1)*2+(len(x.parts)/n-1)*n+1, x.micro*len(x.parts)/n))
+	}
+	if x.after == nil {
+		return int64(min(x.micro, len(x.parts)-i))
+	}
+	return int64(min(x.micro, depths(x.after)[i]))
+}
+
+// spares has a stage compute again, or make again what is made of weights alone, where it needs more
+// than a device has, and reports whether there was one. fullest is the stage, from 1, of the device
+// that has most.
+func (x *staging) spares(memory int64, fullest int) (more bool) {
+	for i := range x.parts {
+		if x.need(i) <= memory && i != fullest-1 {
+			continue
+		}
+		switch {
+		case !x.recompute[i]:
+			x.recompute[i], more = true, true
+		case !x.lean[i] && x.parts[i].lent > 0:
+			x.parts[i], x.lean[i], more = x.parts[i].lean(), true, true
+		}
+	}
+	return more
+}

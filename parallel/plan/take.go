@@ -69,21 +69,3 @@ func (s *hunt) tell(p *Plan, best *judged) error {
 	p.Pipeline.Bound = min(s.bound, p.Pipeline.Makespan)
 	return nil
 }
-
-// spares has a stage compute again, or make again what is made of weights alone, where it needs more
-// than a device has, and reports whether there was one. fullest is the stage, from 1, of the device
-// that has most.
-func (x *staging) spares(memory int64, fullest int) (more bool) {
-	for i := range x.parts {
-		if x.need(i) <= memory && i != fullest-1 {
-			continue
-		}
-		switch {
-		case !x.recompute[i]:
-			x.recompute[i], more = true, true
-		case !x.lean[i] && x.parts[i].lent > 0:
-			x.parts[i], x.lean[i], more = x.parts[i].lean(), true, true
-		}
-	}
-	return more
-}

@@ -74,14 +74,14 @@ func (y *tally) move(t graph.Tensor) {
 // conversions is what it costs to bring a tensor to all places where it is wanted, from
 // where it is made, each once.
 func (y *tally) conversions(t graph.Tensor) (sum machine.Time) {
-	typ := y.g.Type(t)
+	typ := y.sort(t)
 	var from place
 	anywhere := false // an input that is no weight lies where it is wanted
 	if w := y.way[t.Node]; w != nil {
 		from = w.out[t.Out]
 	} else if at, ok := y.resident[t.Node]; ok {
 		from = at
-	} else if y.given(t.Node) {
+	} else if y.given(t) {
 		anywhere = true
 	} else {
 		return 0 // not needed

@@ -1,217 +1,160 @@
 package plan
 
 import (
-	"fmt"
+	"encoding/binary"
 	"slices"
-	"strings"
 
 	"github.com/taso-go/taso/graph"
-	"github.com/taso-go/taso/parallel/machine"
 )
 
-// tiles divides a training step into regions, between which each tensor is in a place that
-// is decided beforehand: then regions have no bearing on each other, and of those that are
-// alike, such as the layers of a network, one is solved. What that finds is a choice for all
-// of the graph, which can be made better.
+// division divides a choice into choices of regions: parts of the graph between which each tensor is in a
+// place that is decided beforehand. So the work grows with the number of regions only, and of regions that
+// are alike, such as the layers of a network, one is solved.
+type division struct {
+	// of is the region of each node of the training graph; nil: all are one.
+	of []int
+	// only are the regions that are laid out; nil: all.
+	only func(region int) bool
+	// solved has the solutions of problems by what is in them; nil: none is looked up.
+	solved *solutions
+}
+
+// tiles are the regions of a space.
 type tiles struct {
 	list   []*tile
 	border map[graph.Tensor]place // of what is made in one region and read in another
 }
 
-// tile is a region.
+// tile is a region: its operators, what they make, and what they read of others or is given.
 type tile struct {
-	nodes []graph.NodeID // in order, inputs that are read nowhere else among them
-	has   map[graph.NodeID]bool
-	read  []graph.Tensor // of other regions, each once
-	reads map[graph.Tensor]bool
+	nodes      []graph.NodeID
+	made, read []graph.Tensor
 }
 
-// divide makes the regions of a number for each node ([Training.Clusters]); lies is the
-// place of a tensor between regions.
-func (s *space) divide(of []int, lies func(t graph.Tensor) place) *tiles {
+// divide finds the regions; lies is the place of a tensor between them.
+func (s *space) divide(how division, lies func(t graph.Tensor) place) *tiles {
 	out := &tiles{border: map[graph.Tensor]place{}}
-	at := map[int]*tile{}
-	number := slices.Clone(of)
-	for _, id := range s.all { // inputs are where they are read first; what nobody needs is nowhere
-		for _, t := range s.g.Operands(id) {
-			if s.ways[id] != nil && s.g.Op(t.Node) == nil && number[t.Node] >= 0 {
-				number[t.Node] = -number[id]
+	number := func(id graph.NodeID) int {
+		o := s.lay.Origin(id)
+		if how.of == nil {
+			return 0
+		}
+		if o.Converts { // a stage makes the members that it needs of what others made
+			if n := s.mesh.Axes[ended(s.lay, id)].Stage; n > 0 && n != s.mesh.Axes[s.first].Stage {
+				return -n
 			}
 		}
+		return how.of[o.Tensor.Node]
 	}
+	at, seen := map[int]*tile{}, map[*tile]map[graph.Tensor]bool{}
 	for _, id := range s.all {
-		if s.ways[id] == nil && s.g.Op(id) != nil {
+		if s.ways[id] == nil {
 			continue
 		}
-		number[id] = max(number[id], -number[id])
-		n := number[id]
+		n := number(id)
+		for _, t := range s.g.Operands(id) {
+			if _, ok := out.border[t]; !ok && s.ways[t.Node] != nil && number(t.Node) != n {
+				out.border[t] = lies(t)
+			}
+		}
+		if n < 0 || how.only != nil && !how.only(n) {
+			continue
+		}
 		r := at[n]
 		if r == nil {
-			r = &tile{has: map[graph.NodeID]bool{}, reads: map[graph.Tensor]bool{}}
-			at[n] = r
+			r = &tile{}
+			at[n], seen[r] = r, map[graph.Tensor]bool{}
 			out.list = append(out.list, r)
 		}
 		r.nodes = append(r.nodes, id)
-		r.has[id] = true
 		for _, t := range s.g.Operands(id) {
-			if r.has[t.Node] || r.reads[t] {
-				continue
-			}
-			r.reads[t] = true
-			r.read = append(r.read, t)
-			if _, ok := out.border[t]; !ok {
-				out.border[t] = place{}
-				if s.g.Op(t.Node) != nil {
-					out.border[t] = lies(t)
-				}
+			if (s.given(t) || number(t.Node) != n) && !seen[r][t] {
+				seen[r][t] = true
+				r.read = append(r.read, t)
 			}
 		}
+		for k := range s.g.NumOut(id) {
+			r.made = append(r.made, id.Out(k))
+		}
 	}
+	if len(out.list) == 0 {
+		return out
+	}
+	var ends []graph.Tensor // inputs that become outputs
+	for t := range s.becomes {
+		if s.given(t) {
+			ends = append(ends, t)
+		}
+	}
+	slices.SortFunc(ends, func(x, y graph.Tensor) int { return s.becomes[x][0] - s.becomes[y][0] })
+	out.list[0].made = append(out.list[0].made, ends...)
 	return out
 }
 
-// key is all on which the choice in a region depends, but for the question: two regions
-// with one key are alike node by node.
-func (s *space) key(r *tile, q question) string {
-	var b strings.Builder
-	at := map[graph.NodeID]int{}
-	for i, id := range r.nodes {
-		at[id] = i
-		if s.g.Op(id) == nil {
-			_, weight := s.weights[id]
-			fmt.Fprint(&b, "input ", s.g.Type(id.Out(0)), weight)
-			if p, ok := q.resident[id]; ok {
-				fmt.Fprint(&b, p)
+// key is all on which the choice in a region depends, but for the question: of each operator what ways it
+// has, who reads what, and of each tensor how large it is, along which axes it lies, how it may lie where it
+// is given, and as what others want it. Names and numbers of nodes are not in it: two regions with one key
+// are alike node by node.
+func (s *space) key(r *tile, q *question) string {
+	number := map[graph.Tensor]int{}
+	for _, list := range [][]graph.Tensor{r.read, r.made} {
+		for _, t := range list {
+			if _, ok := number[t]; !ok {
+				number[t] = len(number)
 			}
-		} else {
-			b.WriteString(content(s.g, id))
 		}
+	}
+	var b []byte
+	put := func(list ...int) {
+		for _, x := range list {
+			b = binary.AppendVarint(b, int64(x))
+		}
+	}
+	flag := func(list ...bool) {
+		for _, x := range list {
+			b = append(b, map[bool]byte{true: 1}[x])
+		}
+	}
+	at := func(p place, ok bool) {
+		flag(ok)
+		for _, c := range p {
+			put(int(c))
+		}
+	}
+	put(len(r.nodes), len(r.read), len(r.made))
+	for _, id := range r.nodes {
+		put(s.numbers[id], len(s.g.Operands(id)), s.g.NumOut(id))
 		for _, t := range s.g.Operands(id) {
-			if r.reads[t] {
-				fmt.Fprint(&b, " of others ", slices.Index(r.read, t), q.tiles.border[t])
-			} else {
-				fmt.Fprint(&b, " ", at[t.Node], t.Out)
-			}
+			put(number[t])
 		}
-		for k := range s.g.NumOut(id) {
-			t := id.Out(k)
-			if p, ok := q.tiles.border[t]; ok {
-				fmt.Fprint(&b, " wanted ", p)
-			}
+	}
+	for _, list := range [][]graph.Tensor{r.read, r.made} {
+		for _, t := range list {
+			put(number[t], int(s.g.DType(t)), len(s.g.Sizes(t)))
+			put(s.g.Sizes(t)...)
+			put(len(s.lay.Mesh(t)))
+			put(s.lay.Mesh(t)...)
+			p, ok := q.tiles.border[t]
+			at(p, ok)
+			flag(s.g.Op(t.Node) == nil, s.between[t], s.fresh != nil && s.fresh[t.Node])
+			put(len(s.becomes[t]))
 			for _, output := range s.becomes[t] {
-				if in, ok := s.final(output); ok {
-					where, own := at[in]
-					p, ok := q.resident[in]
-					fmt.Fprint(&b, " next ", where, own, p, ok)
-				} else {
-					b.WriteString(" output")
+				in, ok := s.final(output)
+				flag(ok)
+				if ok {
+					p, ok = q.resident[in]
+					at(p, ok)
+				}
+			}
+			if flag(s.given(t)); s.given(t) {
+				lies := s.inputs(q, t)
+				flag(s.weight(t))
+				put(len(lies))
+				for _, p := range lies {
+					at(p, true)
 				}
 			}
 		}
-		b.WriteByte('\n')
 	}
-	return b.String()
-}
-
-// answer is what was chosen in a region, by its nodes.
-type answer struct {
-	nodes []graph.NodeID
-	l     *layouts
-}
-
-// tile answers a question region by region.
-func (s *space) tile(q question) (*layouts, error) {
-	out := &layouts{ways: make([][]*way, len(s.ways)), resident: map[graph.NodeID]place{}, stop: "optimal"}
-	known := q.known
-	if known == nil {
-		known = map[string]answer{}
-	}
-	for _, r := range q.tiles.list {
-		key := s.key(r, q)
-		a, ok := known[key]
-		if !ok {
-			own := q
-			own.within = r
-			l, err := s.solve(own)
-			if err != nil {
-				return nil, err
-			}
-			a = answer{r.nodes, l}
-			known[key] = a
-		}
-		for i, id := range r.nodes {
-			like := a.nodes[i]
-			out.ways[id] = a.l.ways[like]
-			if p, ok := a.l.resident[like]; ok {
-				out.resident[id] = p
-			}
-		}
-		out.cost += a.l.cost
-		out.bound += a.l.bound
-		if a.l.stop != "optimal" {
-			out.stop = a.l.stop
-		}
-	}
-	return out, s.err
-}
-
-// flow is a place for each tensor: along the axes that are marked as samples that are
-// dealt out make them, with nothing converted that need not be, and copies along the
-// others. An operator is computed in the way that takes most of its operands as they are.
-// With all axes marked that is data parallelism.
-func (s *space) flow(samples [maxAxes]bool) (*layouts, map[graph.Tensor]place) {
-	l := &layouts{ways: make([][]*way, len(s.ways)), resident: map[graph.NodeID]place{}}
-	out := map[graph.Tensor]place{}
-	for _, id := range s.all {
-		if s.g.Op(id) == nil {
-			t := id.Out(0)
-			typ := s.g.Type(t)
-			var p place
-			if _, weight := s.weights[id]; !weight && !s.g.IsWeight(id) {
-				for k := range s.mesh.Degrees {
-					if next := p; samples[k] {
-						next[k] = shards
-						if s.fits(typ, next) {
-							p = next
-						}
-					}
-				}
-			}
-			out[t] = p
-			continue
-		}
-		var best *way
-		most, least := -1, machine.Time(0)
-		for _, w := range s.ways[id] {
-			same, ok := 0, true
-			for i, t := range s.g.Operands(id) {
-				have := out[t]
-				for k := range s.mesh.Degrees {
-					switch {
-					case have[k] == w.in[i][k]:
-						same++
-					case have[k] == copies, have[k] == sums && w.in[i][k] == copies:
-					default:
-						ok = false
-					}
-				}
-			}
-			if ok && (same > most || same == most && w.cost < least) {
-				best, most, least = w, same, w.cost
-			}
-		}
-		if s.ways[id] != nil {
-			if best == nil {
-				best = s.ways[id][0]
-			}
-			l.ways[id] = []*way{best}
-		}
-		for k := range s.g.NumOut(id) {
-			out[id.Out(k)] = place{}
-			if best != nil {
-				out[id.Out(k)] = best.out[k]
-			}
-		}
-	}
-	return l, out
+	return string(b)
 }

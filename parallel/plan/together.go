@@ -127,7 +127,11 @@ func (j *Job) looks(ctx context.Context) ([]*spaced, error) {
 func (s *space) look(of []int, steps int64, looks int) (*layouts, error) {
 	ways := s.size()
 	if ways <= wholeWays {
-		l, err := s.choose(question{means: []Means{All}, steps: steps * 8, quick: looks == 1})
+		q := question{means: []Means{All}, steps: steps * 8}
+		if looks == 1 {
+			q.tries = triesSettled
+		}
+		l, err := s.choose(q)
 		if err != nil {
 			return nil, err
 		}
@@ -140,8 +144,8 @@ func (s *space) look(of []int, steps int64, looks int) (*layouts, error) {
 	for n := range looks {
 		samples := [maxAxes]bool{true, true, true}
 		samples[len(s.mesh.Degrees)-1] = n == 0
-		_, flow := s.flow(samples)
-		t := s.divide(of, func(t graph.Tensor) place { return flow[t] })
+		flow := s.flow(samples)
+		t := s.divide(division{of: of}, func(t graph.Tensor) place { return flow.lies[t] })
 		q := question{means: []Means{All}, steps: steps, tiles: t, kept: true}
 		l, err := s.solve(q)
 		if err != nil {
@@ -185,8 +189,7 @@ func (s *space) look(of []int, steps int64, looks int) (*layouts, error) {
 // walked is a choice, or a better one that a walk from it, or from data parallelism, comes
 // through, of which each operator has one way.
 func (s *space) walked(l *layouts, steps int64) *layouts {
-	data, _ := s.flow([maxAxes]bool{true, true, true})
-	for i, from := range []*layouts{l, data} {
+	for i, from := range []*layouts{l, s.data()} {
 		y := s.tally(from)
 		if y == nil {
 			continue

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/parallel/machine"
 )
 
@@ -56,24 +55,6 @@ func topology(ctx context.Context, j *Job) (*Plan, error) {
 	return best.stopped(ctx, nil)
 }
 
-// stopped is the plan found so far where err is that the context has ended.
-func (p *Plan) stopped(ctx context.Context, err error) (*Plan, error) {
-	if ctx.Err() == nil {
-		return p, err
-	}
-	q := *p
-	q.Passes = append([]Pass{}, p.Passes...)
-	if n := len(q.Passes); n > 0 {
-		q.Passes[n-1].Stop = extract.StopCancelled
-	}
-	if p.Pipeline != nil {
-		stages := *p.Pipeline
-		stages.Stop = extract.StopCancelled
-		q.Pipeline = &stages
-	}
-	return &q, nil
-}
-
 // parts is into how many clusters a model is divided whose layout is looked for more than once.
 const parts = 16
 
@@ -110,18 +91,4 @@ func (j *Job) alongOne(ctx context.Context) (best *Plan, least machine.Time, err
 		return nil, 0, none
 	}
 	return best, least, nil
-}
-
-// moved is the plan of one axis on the cluster of links on which it sends: devices are the same.
-// What it computes does not depend on links. Of how far it is from the best nothing is known
-// there.
-func (p *Plan) moved(to *wired, sent []sends) (*Plan, error) {
-	q := &Plan{Planner: p.Planner, Training: p.Training, Mesh: to.mesh, Laying: p.Laying, Passes: append([]Pass{}, p.Passes...)}
-	before, err := p.Mesh.sends(sent)
-	if err != nil {
-		return nil, err
-	}
-	last := &q.Passes[len(q.Passes)-1]
-	last.Cost, last.Bound, last.Stop = last.Cost-before+to.sends, 0, extract.StopDone
-	return q.With(p.Saving)
 }

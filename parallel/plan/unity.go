@@ -312,7 +312,7 @@ func (u *united) best(g *graph.Graph, nodes map[graph.NodeID]bank.Node) (machine
 	if err != nil {
 		return 0, err
 	}
-	q := question{means: []Means{All}, steps: u.space.job.Steps / 1024, quick: true}
+	q := question{means: []Means{All}, steps: u.space.job.Steps / 1024, tries: triesSettled}
 	if s.size() <= u.whole {
 		l, err := s.choose(q)
 		if err != nil {
@@ -320,8 +320,8 @@ func (u *united) best(g *graph.Graph, nodes map[graph.NodeID]bank.Node) (machine
 		}
 		return l.cost, nil
 	}
-	_, flow := s.flow([maxAxes]bool{true, true, true})
-	q.tiles = s.divide(u.regions(g, nodes), func(t graph.Tensor) place { return flow[t] })
+	flow := s.flow([maxAxes]bool{true, true, true})
+	q.tiles = s.divide(division{of: u.regions(g, nodes)}, func(t graph.Tensor) place { return flow.lies[t] })
 	q.kept, q.known = true, u.known
 	l, err := s.solve(q)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/taso-go/taso/egraph/extract"
 	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/parallel"
 	"github.com/taso-go/taso/parallel/machine"
@@ -249,4 +250,18 @@ func spread(nodes, degree int) (out []int) {
 		}
 	}
 	return out
+}
+
+// moved is the plan of one axis on the cluster of links on which it sends: devices are the same.
+// What it computes does not depend on links. Of how far it is from the best nothing is known
+// there.
+func (p *Plan) moved(to *wired, sent []sends) (*Plan, error) {
+	q := &Plan{Planner: p.Planner, Training: p.Training, Mesh: to.mesh, Laying: p.Laying, Passes: append([]Pass{}, p.Passes...)}
+	before, err := p.Mesh.sends(sent)
+	if err != nil {
+		return nil, err
+	}
+	last := &q.Passes[len(q.Passes)-1]
+	last.Cost, last.Bound, last.Stop = last.Cost-before+to.sends, 0, extract.StopDone
+	return q.With(p.Saving)
 }
