@@ -78,11 +78,13 @@ func (m *Machine) Extrapolates(w Work, t graph.DType) bool {
 // as few results and channels as there are.
 func (m *Machine) ideal(w Work, t graph.DType, r Rate) (compute, move float64) {
 	compute = float64(w.FLOPs) / m.peak(t)
-	if x, ok := m.Matrix[t.String()]; ok && w.Outputs > 0 {
-		compute = float64(w.Padded) / x
-	}
 	if w.Outputs > 0 {
-		compute *= (1 + r.Outputs/float64(w.Outputs)) * (1 + r.Depth/float64(max(1, w.Depth)))
+		padded := 1.0
+		if x, ok := m.Matrix[t.String()]; ok {
+			padded = float64(w.Padded) / float64(max(1, w.FLOPs))
+			compute = float64(w.Padded) / x
+		}
+		compute *= (1 + r.Outputs/padded/float64(w.Outputs)) * (1 + r.Depth/padded/float64(max(1, w.Depth)))
 	}
 	others := w.Bytes() - w.Weights
 	reach := w.Reach
