@@ -233,7 +233,7 @@ func splice(t *testing.T, file, begin, end, want string) {
 		return
 	}
 	if !updates() {
-		t.Errorf("%s is not what the fit says (go test ./cost -run DeepBench -update): want\n%s", file, want)
+		t.Errorf("%s is not what the fit says (make fit writes it): want\n%s", file, want)
 		return
 	}
 	if err := os.WriteFile(file, []byte(head+begin+want+end+tail), 0o644); err != nil {
