@@ -144,24 +144,43 @@ func split(rows []timed) halves {
 	return first
 }
 
-// starts are where a fit begins: fractions, results and channels at which half of the
-// rate is reached, and launch; the least error found from any counts.
-var starts = [][5]float64{{0.7, 0.8, 3e3, 3, 5e-6}, {0.7, 0.8, 6e4, 20, 5e-6}, {0.7, 0.8, 1e6, 100, 5e-6}}
+// families are classes whose kernels start and fill a device alike: they share the numbers
+// of results and of channels at which half of a rate is reached, and launch. With numbers
+// of its own for each class, the classes with few rows would have small convolutions that
+// are cheaper than those that they contain.
+var families = [][]cost.Class{
+	{cost.MatMul},
+	{cost.Conv, cost.Conv1x1, cost.Conv3x3, cost.ConvStrided, cost.ConvThin},
+	{cost.ConvWeight, cost.ConvWeight1x1, cost.ConvWeight3x3, cost.ConvWeightThin},
+}
 
-// fitRate fits the rate of one class by search along each axis, in logarithms. It
-// minimizes Huber's loss of relative errors, and keeps near its start what few rows say
-// nothing about.
-func fitRate(m *cost.Machine, rows []timed) cost.Rate {
-	const huberAt, ridge, longest, shortest = 0.1, 3e-3, 0.7, 0.02
-	class, t := rows[0].Work.Class, rows[0].DType
-	rateOf := func(x [5]float64) cost.Rate {
-		return cost.Rate{FLOPS: math.Exp(x[0]), Bandwidth: math.Exp(x[1]), Outputs: math.Exp(x[2]), Depth: math.Exp(x[3]), Launch: cost.Seconds(math.Exp(x[4]))}
+// starts are where a fit begins: results and channels at which half of a rate is reached,
+// launch, and fractions of arithmetic and of bandwidth. The least loss from any counts; the
+// second is what few rows say nothing about stays near to.
+var starts = [][5]float64{{3e3, 3, 5e-6, 0.7, 0.8}, {6e4, 20, 5e-6, 0.7, 0.8}, {1e6, 100, 5e-6, 0.7, 0.8}}
+
+// fitRates fits the rates of a family by search along each axis, in logarithms. It
+// minimizes Huber's loss of relative errors.
+func fitRates(m *cost.Machine, t graph.DType, family []cost.Class, rows map[cost.Class][]timed) {
+	const huberAt, ridge, longest, shortest = 0.1, 3e-2, 0.7, 0.02
+	logs := func(s [5]float64) []float64 {
+		x := []float64{math.Log(s[0]), math.Log(s[1]), math.Log(s[2])}
+		for range family {
+			x = append(x, math.Log(s[3]), math.Log(s[4]))
+		}
+		return x
 	}
-	var center [5]float64
-	loss := func(x [5]float64) float64 {
-		m.Fitted[t.String()][class] = rateOf(x)
-		sum := 0.0
-		for _, r := range rows {
+	center := logs(starts[1])
+	set := func(x []float64, digits func(float64) float64) {
+		for i, class := range family {
+			m.Fitted[t.String()][class] = cost.Rate{Outputs: digits(math.Exp(x[0])), Depth: digits(math.Exp(x[1])),
+				Launch: cost.Seconds(digits(max(float64(m.Launch), math.Exp(x[2])))), FLOPS: digits(math.Exp(x[3+2*i])),
+				Bandwidth: digits(min(m.Rates[cost.Pointwise].Bandwidth, math.Exp(x[4+2*i])))}
+		}
+	}
+	// The loss of each class, and the whole; only that of one class changes with its own numbers.
+	lossOf := func(i int) (sum float64) {
+		for _, r := range rows[family[i]] {
 			e := math.Abs(float64(m.Time(r.Work, t)/r.Time) - 1)
 			if e > huberAt {
 				e = huberAt * (2*e - huberAt)
@@ -170,27 +189,29 @@ func fitRate(m *cost.Machine, rows []timed) cost.Rate {
 			}
 			sum += e
 		}
+		return sum
+	}
+	loss := func(x []float64) (sum float64) {
+		set(x, func(v float64) float64 { return v })
+		for i := range family {
+			sum += lossOf(i)
+		}
 		for i, v := range x {
 			sum += ridge * (v - center[i]) * (v - center[i])
 		}
 		return sum
 	}
-	for i, v := range starts[1] {
-		center[i] = math.Log(v)
-	}
-	var best [5]float64
+	var best []float64
 	least := math.Inf(1)
 	for _, s := range starts {
-		var x, step [5]float64
-		for i, v := range s {
-			x[i], step[i] = math.Log(v), longest
-		}
+		x := logs(s)
+		step := slices.Repeat([]float64{longest}, len(x))
 		now := loss(x)
-		for slices.Max(step[:]) > shortest {
+		for slices.Max(step) > shortest {
 			for i := range x {
 				better := false
 				for _, sign := range [2]float64{1, -1} {
-					y := x
+					y := slices.Clone(x)
 					y[i] += sign * step[i]
 					if l := loss(y); l < now-1e-9 {
 						x, now, better = y, l, true
@@ -208,13 +229,10 @@ func fitRate(m *cost.Machine, rows []timed) cost.Rate {
 			best, least = x, now
 		}
 	}
-	r := rateOf(best)
-	digits := func(x float64) float64 {
+	set(best, func(x float64) float64 {
 		y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
 		return y
-	}
-	return cost.Rate{FLOPS: digits(r.FLOPS), Bandwidth: digits(min(r.Bandwidth, m.Rates[cost.Pointwise].Bandwidth)),
-		Outputs: digits(r.Outputs), Depth: digits(r.Depth), Launch: cost.Seconds(digits(float64(max(r.Launch, m.Launch))))}
+	})
 }
 
 // splice replaces what stands in a file between two texts, which it keeps; with -update.
@@ -251,67 +269,57 @@ var _ = golden.Equal // declares -update
 func TestDeepBench(t *testing.T) {
 	rows, left := deepBench(t)
 	first := split(rows)
-	type group struct {
-		device string
-		t      graph.DType
-		class  cost.Class
-	}
-	groups := map[group][]timed{}
-	for _, r := range rows {
-		g := group{r.device, r.DType, r.Work.Class}
-		groups[g] = append(groups[g], r)
-	}
 	var table strings.Builder
 	table.WriteString("\n| device | type | class | rows fitted | rows predicted | median error | 90th percentile |\n|---|---|---|---|---|---|---|\n")
 	line := func(device string, d graph.DType, class string, fit, others int, errors []float64) {
 		fmt.Fprintf(&table, "| %s | %v | %s | %d | %d | %.0f %% | %.0f %% |\n", device, d, class, fit, others,
 			100*cost.Median(errors), 100*cost.Quantile(errors, 0.9))
 	}
-	over := 0
+	classes, over := 0, 0
 	for _, device := range []string{"V100", "T4", "P100"} {
 		m := machine(t, strings.ToLower(device))
 		m.Fitted = map[string]map[cost.Class]cost.Rate{}
 		var types []string
 		for _, d := range []graph.DType{graph.Float32, graph.Float16} {
 			m.Fitted[d.String()] = map[cost.Class]cost.Rate{}
+			a, b := map[cost.Class][]timed{}, map[cost.Class][]timed{}
+			for _, r := range rows {
+				switch {
+				case r.device != device || r.DType != d:
+				case first[r.shape]:
+					a[r.Work.Class] = append(a[r.Work.Class], r)
+				default:
+					b[r.Work.Class] = append(b[r.Work.Class], r)
+				}
+			}
+			for _, family := range families {
+				fitRates(m, d, family, a)
+			}
 			var lines []string
 			var all []float64
 			var fit, others int
-			for _, class := range cost.Classes() {
-				var a, b []timed
-				for _, r := range groups[group{device, d, class}] {
-					if first[r.shape] {
-						a = append(a, r)
-					} else {
-						b = append(b, r)
-					}
-				}
-				if len(a) == 0 {
-					continue
-				}
-				rate := fitRate(m, a)
-				m.Fitted[d.String()][class] = rate
-				text, err := json.Marshal(rate)
+			for _, class := range slices.Concat(families...) {
+				text, err := json.Marshal(m.Fitted[d.String()][class])
 				if err != nil {
 					t.Fatal(err)
 				}
 				lines = append(lines, fmt.Sprintf("      %q: %s", class, text))
 				var errors []float64
-				for _, r := range b {
+				for _, r := range b[class] {
 					errors = append(errors, math.Abs(float64(m.Time(r.Work, d)/r.Time)-1))
 				}
-				line(device, d, string(class), len(a), len(b), errors)
-				if cost.Median(errors) >= 0.2 {
+				line(device, d, string(class), len(a[class]), len(b[class]), errors)
+				if classes++; cost.Median(errors) >= 0.2 {
 					over++
 				}
 				all = append(all, errors...)
-				fit, others = fit+len(a), others+len(b)
+				fit, others = fit+len(a[class]), others+len(b[class])
 			}
 			line(device, d, "all", fit, others, all)
 			types = append(types, fmt.Sprintf("    %q: {\n%s\n    }", d, strings.Join(lines, ",\n")))
 		}
 		splice(t, filepath.Join("machines", strings.ToLower(device)+".json"), "  \"fitted\": {\n", "\n  }\n}", strings.Join(types, ",\n"))
 	}
-	fmt.Fprintf(&table, "\n%d of %d classes have a median error of 20 %% or more. %d gradients by the image of strided\nconvolutions are left out.\n", over, len(groups), left)
+	fmt.Fprintf(&table, "\n%d of %d classes have a median error of 20 %% or more. %d gradients by the image of strided\nconvolutions are left out.\n", over, classes, left)
 	splice(t, filepath.Join("..", "docs", "costs.md"), "<!-- deepbench -->\n", "<!-- /deepbench -->\n", table.String())
 }

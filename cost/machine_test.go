@@ -170,10 +170,10 @@ func TestWorkOf(t *testing.T) {
 		{"conv 3x3", applied(t, "conv2d", conv(1), f32(1, 10, 8, 8), f32(8, 10, 3, 3)), cost.Work{Class: cost.Conv3x3, FLOPs: 2 * 512 * 90, Read: 4 * (640 + 720), Write: 2048, Weights: 4 * 720, Outputs: 512, Depth: 10, Padded: 2 * 512 * 16 * 9}},
 		{"conv 5x5", applied(t, "conv2d", conv(1), f32(1, 8, 8, 8), f32(8, 8, 5, 5)), cost.Work{Class: cost.Conv, FLOPs: 2 * 512 * 200, Read: 4 * (512 + 1600), Write: 2048, Weights: 4 * 1600, Outputs: 512, Depth: 8, Padded: 2 * 512 * 200}},
 		{"conv with stride reads rows of windows", applied(t, "conv2d", slid("stride", 2), f32(1, 8, 8, 8), f32(8, 8, 1, 1)), cost.Work{Class: cost.ConvStrided, FLOPs: 2 * 128 * 8, Read: 4 * (256 + 64), Write: 512, Weights: 4 * 64, Outputs: 128, Depth: 8, Padded: 2 * 128 * 8}},
-		{"conv with dilation", applied(t, "conv2d", slid("dilation", 2), f32(1, 8, 8, 8), f32(8, 8, 3, 3)), cost.Work{Class: cost.ConvDilated, FLOPs: 2 * 512 * 72, Read: 4 * (512 + 576), Write: 2048, Weights: 4 * 576, Outputs: 512, Depth: 8, Padded: 2 * 512 * 72}},
+		{"conv with dilation", applied(t, "conv2d", slid("dilation", 2), f32(1, 8, 8, 8), f32(8, 8, 3, 3)), cost.Work{Class: cost.ConvOther, FLOPs: 2 * 512 * 72, Read: 4 * (512 + 576), Write: 2048, Weights: 4 * 576, Outputs: 512, Depth: 8, Padded: 2 * 512 * 72}},
 		{"gradient of a kernel", applied(t, "conv2d", map[string]graph.Value{"pad": graph.NameValue("valid")}, f32(8, 2, 10, 10), f32(9, 2, 8, 8)), cost.Work{Class: cost.ConvWeight3x3, FLOPs: 2 * 648 * 128, Read: 4 * (1600 + 1152), Write: 4 * 648, Weights: 4 * 1152, Outputs: 648, Depth: 128, Padded: 2 * 9 * 8 * 16 * 128}},
-		{"conv in groups", applied(t, "conv2d", conv(2), f32(1, 4, 8, 8), f32(8, 2, 3, 3)), cost.Work{Class: cost.GroupConv, FLOPs: 2 * 512 * 18, Read: 4 * (256 + 144), Write: 2048, Weights: 4 * 144}},
-		{"depthwise", applied(t, "conv2d", conv(4), f32(1, 4, 8, 8), f32(4, 1, 3, 3)), cost.Work{Class: cost.Depthwise, FLOPs: 2 * 256 * 9, Read: 4 * (256 + 36), Write: 1024, Weights: 4 * 36}},
+		{"conv in groups", applied(t, "conv2d", conv(2), f32(1, 4, 8, 8), f32(8, 2, 3, 3)), cost.Work{Class: cost.GroupConv, FLOPs: 2 * 512 * 18, Read: 4 * (256 + 144), Write: 2048, Weights: 4 * 144, Outputs: 512, Depth: 2}},
+		{"depthwise", applied(t, "conv2d", conv(4), f32(1, 4, 8, 8), f32(4, 1, 3, 3)), cost.Work{Class: cost.Depthwise, FLOPs: 2 * 256 * 9, Read: 4 * (256 + 36), Write: 1024, Weights: 4 * 36, Outputs: 256}},
 		{"depthwise over the whole image", applied(t, "conv2d", map[string]graph.Value{"pad": graph.NameValue("valid"), "groups": graph.IntValue(4)}, f32(1, 4, 8, 8), f32(4, 1, 8, 8)), cost.Work{Class: cost.Reduce, FLOPs: 2 * 256, Read: 4 * (256 + 256), Write: 16, Weights: 4 * 256}},
 		{"average of the whole image", applied(t, "poolavg", map[string]graph.Value{"kh": graph.IntValue(8), "kw": graph.IntValue(8), "pad": graph.NameValue("valid")}, f32(1, 4, 8, 8)), cost.Work{Class: cost.Reduce, FLOPs: 256, Read: 4 * 256, Write: 16}},
 		{"matmul in a batch has no weights", applied(t, "matmul", nil, f32(7, 2, 3), f32(7, 3, 5)), cost.Work{Class: cost.MatMul, FLOPs: 7 * 60, Read: 28 * (6 + 15), Write: 280, Outputs: 70, Depth: 3, Padded: 420}},
@@ -279,7 +279,7 @@ func ExampleMachine_Cost() {
 	app := cost.Application{Op: op.MatMul, In: []graph.TensorType{f32(1024, 1024), f32(1024, 1024)}, Out: []graph.TensorType{f32(1024, 1024)}}
 	s, source, err := m.Cost(app)
 	fmt.Println(s, source, err, m.BoundOf(cost.WorkOf(app), graph.Float32))
-	// Output: 179.6 µs modelled <nil> compute
+	// Output: 175 µs modelled <nil> compute
 }
 
 // TestMoreTakesLonger: a product or a convolution with more rows, columns or channels
@@ -353,7 +353,7 @@ func TestExtrapolates(t *testing.T) {
 		{"v100", cost.Conv3x3, graph.Float16, false},
 		{"v100", cost.MatMul, graph.Float64, true},
 		{"v100", cost.GroupConv, graph.Float32, true},
-		{"v100", cost.ConvDilated, graph.Float32, true},
+		{"v100", cost.ConvOther, graph.Float32, true},
 		{"v100", cost.View, graph.Float32, false},
 		{"a100", cost.GroupConv, graph.Float32, false}, // nothing is fitted
 	} {

@@ -52,7 +52,14 @@ func (m *Machine) rate(c Class, t graph.DType) Rate {
 	return r
 }
 
+// rateOf is the class's rate as the description has it. Convolutions in groups start, and
+// fill the device, as others do: else they would be a cheaper way to compute small ones.
 func (m *Machine) rateOf(c Class, t graph.DType) Rate {
+	if r, ok := m.Rates[c]; ok && (c == GroupConv || c == Depthwise) {
+		like := m.rateOf(Conv, t)
+		r.Outputs, r.Depth, r.Launch = max(r.Outputs, like.Outputs), max(r.Depth, like.Depth), max(r.Launch, like.Launch)
+		return r
+	}
 	for ; c != ""; c = c.like() {
 		for _, name := range [2]string{t.String(), graph.Float32.String()} {
 			if r, ok := m.Fitted[name][c]; ok {
@@ -80,11 +87,14 @@ func (m *Machine) ideal(w Work, t graph.DType, r Rate) (compute, move float64) {
 	compute = float64(w.FLOPs) / m.peak(t)
 	if w.Outputs > 0 {
 		padded := 1.0
-		if x, ok := m.Matrix[t.String()]; ok {
+		if x, ok := m.Matrix[t.String()]; ok && w.Padded > 0 {
 			padded = float64(w.Padded) / float64(max(1, w.FLOPs))
 			compute = float64(w.Padded) / x
 		}
-		compute *= (1 + r.Outputs/padded/float64(w.Outputs)) * (1 + r.Depth/padded/float64(max(1, w.Depth)))
+		compute *= 1 + r.Outputs/padded/float64(w.Outputs)
+		if w.Depth > 0 {
+			compute *= 1 + r.Depth/padded/float64(w.Depth)
+		}
 	}
 	others := w.Bytes() - w.Weights
 	reach := w.Reach

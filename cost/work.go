@@ -15,7 +15,7 @@ type Class string
 // The classes.
 const (
 	MatMul   Class = "matmul"   // products of matrices
-	Conv     Class = "conv"     // convolutions with all channels: large kernels and others
+	Conv     Class = "conv"     // convolutions with all channels: square kernels above 3x3
 	Conv1x1  Class = "conv1x1"  // convolutions that are a product of matrices
 	Conv3x3  Class = "conv3x3"  // 3x3 with stride 1: Winograd's algorithm
 	ConvThin Class = "convthin" // of fewer than 8 channels
@@ -27,28 +27,29 @@ const (
 	ConvWeight1x1  Class = "convweight1x1"
 	ConvWeight3x3  Class = "convweight3x3"
 	ConvWeightThin Class = "convweightthin" // fewer than 8 input or output channels
-	ConvDilated    Class = "convdilated"    // the kernel is dilated
-	GroupConv      Class = "groupconv"      // convolutions in groups of several channels
-	Depthwise      Class = "depthwise"      // convolutions of one channel each
-	Pool           Class = "pool"           // windows without weights, smaller than the image
-	Pointwise      Class = "pointwise"      // arithmetic element by element
-	Function       Class = "function"       // exp, tanh and others of many instructions
-	Softmax        Class = "softmax"        // several passes, with a function in one
-	Normalize      Class = "normalize"      // several passes of arithmetic: layer norm
-	Reduce         Class = "reduce"         // sums, means and maxima along axes or of images
-	Copy           Class = "copy"           // data moved in rows: concat, slice, pad
-	Transpose      Class = "transpose"      // data moved across rows
-	Gather         Class = "gather"         // data moved by index or position
-	Constant       Class = "constant"       // computed from nothing
-	View           Class = "view"           // the same memory under another shape
-	Opaque         Class = "opaque"         // an operator of a model that we only carry along
-	Other          Class = "other"          // operators that this package does not know
+	// ConvOther are those with dilated kernels, or with kernels that are not square.
+	ConvOther Class = "convother"
+	GroupConv Class = "groupconv" // convolutions in groups of several channels
+	Depthwise Class = "depthwise" // convolutions of one channel each
+	Pool      Class = "pool"      // windows without weights, smaller than the image
+	Pointwise Class = "pointwise" // arithmetic element by element
+	Function  Class = "function"  // exp, tanh and others of many instructions
+	Softmax   Class = "softmax"   // several passes, with a function in one
+	Normalize Class = "normalize" // several passes of arithmetic: layer norm
+	Reduce    Class = "reduce"    // sums, means and maxima along axes or of images
+	Copy      Class = "copy"      // data moved in rows: concat, slice, pad
+	Transpose Class = "transpose" // data moved across rows
+	Gather    Class = "gather"    // data moved by index or position
+	Constant  Class = "constant"  // computed from nothing
+	View      Class = "view"      // the same memory under another shape
+	Opaque    Class = "opaque"    // an operator of a model that we only carry along
+	Other     Class = "other"     // operators that this package does not know
 )
 
 // Classes lists all classes.
 func Classes() []Class {
 	return []Class{MatMul, Conv, Conv1x1, Conv3x3, ConvStrided, ConvThin, ConvWeight, ConvWeight1x1, ConvWeight3x3,
-		ConvWeightThin, ConvDilated, GroupConv, Depthwise, Pool, Pointwise, Function, Softmax, Normalize,
+		ConvWeightThin, ConvOther, GroupConv, Depthwise, Pool, Pointwise, Function, Softmax, Normalize,
 		Reduce, Copy, Transpose, Gather, Constant, View, Opaque, Other}
 }
 
@@ -56,7 +57,9 @@ func Classes() []Class {
 // "" if there is none.
 func (c Class) like() Class {
 	switch c {
-	case Conv3x3, ConvStrided, ConvThin, ConvWeight, ConvDilated:
+	case ConvOther:
+		return ConvStrided
+	case Conv3x3, ConvStrided, ConvThin, ConvWeight:
 		return Conv
 	case ConvWeight1x1, ConvWeight3x3, ConvWeightThin:
 		return ConvWeight
@@ -92,9 +95,10 @@ type Work struct {
 	// the largest, so that it finds them where one that is fused into the kernel of an
 	// operand does.
 	Reach int64
-	// Outputs counts the results of a product or of a convolution without groups, which
-	// can be computed at once, and Depth the channels that each is the sum of; 0: the work
-	// is none of these. Padded are its FLOPs with channels in multiples of 8.
+	// Outputs counts the results of a product or of a convolution, which can be computed at
+	// once, and Depth the channels that each is the sum of; 0: the work is none of these, or
+	// sums a channel alone. Padded are its FLOPs with channels in multiples of 8, 0 of
+	// convolutions in groups.
 	Outputs, Depth, Padded int64
 }
 
@@ -171,12 +175,17 @@ func (w *Work) sums(in, out []graph.TensorType) {
 	switch y := out[0].Sizes; w.Class {
 	case MatMul:
 		w.Depth = int64(in[0].Sizes[len(in[0].Sizes)-1])
-	case Conv, Conv1x1, Conv3x3, ConvStrided, ConvThin, ConvDilated:
+	case Conv, Conv1x1, Conv3x3, ConvStrided, ConvThin, ConvOther:
 		o, c = in[1].Sizes[0], in[1].Sizes[1]
 		w.Depth = int64(c)
 	case ConvWeight, ConvWeight1x1, ConvWeight3x3, ConvWeightThin:
 		c, o = y[0], y[1]
 		w.Depth = graph.Product(in[1].Sizes[1:]...)
+	case GroupConv, Depthwise:
+		w.Padded = 0
+		if w.Class == GroupConv {
+			w.Depth = int64(in[1].Sizes[1])
+		}
 	default:
 		w.Padded = 0
 		return
@@ -263,7 +272,7 @@ func convClass(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Class {
 		}
 		return ConvWeight
 	case apart(attrs, w):
-		return ConvDilated
+		return ConvOther
 	case w[1] < few:
 		return ConvThin
 	case w[2] == 1 && w[3] == 1 && x[2] == y[2] && x[3] == y[3]:
@@ -272,8 +281,10 @@ func convClass(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Class {
 		return ConvStrided
 	case w[2] == 3 && w[3] == 3:
 		return Conv3x3
+	case w[2] == w[3] && w[2] > 3:
+		return Conv
 	}
-	return Conv
+	return ConvOther
 }
 
 // strided reports whether the kernel moves by more than one cell.
