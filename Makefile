@@ -24,7 +24,7 @@ PAIRS_KEEP    ?=
 STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup vendor build gen-rules rule-sets test sweeps example large cluster cluster-test bench models go-bench lint fuzz adversary pairs laws-found proto clean
+.PHONY: help setup vendor build gen-rules rule-sets test sweeps example large cluster cluster-test bench models go-bench lint fuzz adversary pairs laws-found fit proto clean
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -116,6 +116,10 @@ pairs: setup ## pairs of models put to taso verify: the table of right and wrong
 	@scripts/setup python
 	go test ./internal/modelpairs -run '^TestPairs$$' -v -timeout 0 -pairs.count $(PAIRS) -pairs.workers $(PAIRS_WORKERS) \
 		-pairs.seed $(PAIRS_SEED) $(if $(PAIRS_KEEP),-pairs.keep $(abspath $(PAIRS_KEEP)))
+
+fit: ## fit cost/machines to the times of DeepBench and write the table of errors in docs/costs.md
+	go test ./cost -run '^TestDeepBench$$' -update
+	go test ./parallel/machine -run '^TestDeepBench$$'
 
 proto: ## generate onnx/onnxpb from onnx.proto (needs protoc: apt-get install protobuf-compiler)
 	GOBIN=$(CURDIR)/.cache/bin go install google.golang.org/protobuf/cmd/protoc-gen-go@$$(go list -mod=mod -m -f '{{.Version}}' google.golang.org/protobuf)

@@ -154,7 +154,8 @@ func Calibrate(base *Machine, obs []Observation) (*Fit, error) {
 func (m *Machine) round() {
 	m.Launch, m.View = Seconds(round4(float64(m.Launch))), Seconds(round4(float64(m.View)))
 	for c, r := range m.Rates {
-		m.Rates[c] = Rate{FLOPS: round4(r.FLOPS), Bandwidth: round4(r.Bandwidth)}
+		r.FLOPS, r.Bandwidth = round4(r.FLOPS), round4(r.Bandwidth)
+		m.Rates[c] = r
 	}
 }
 
@@ -184,11 +185,18 @@ func (f *Fit) score(obs []Observation) float64 {
 	return sum / float64(len(obs))
 }
 
+// clone is a copy whose rates are one for each class, the fitted ones of float32 where
+// there are any: what is measured is better than those.
 func clone(m *Machine) *Machine {
 	c := *m
 	c.Caches = slices.Clone(m.Caches)
 	if c.Rates = maps.Clone(m.Rates); c.Rates == nil {
 		c.Rates = map[Class]Rate{}
+	}
+	c.Fitted = nil
+	for class, r := range m.Fitted[graph.Float32.String()] {
+		r.Launch = 0
+		c.Rates[class] = r
 	}
 	return &c
 }
@@ -215,9 +223,7 @@ func fitRates(m *Machine, obs []Observation) (rounds int, err error) {
 		if slices.ContainsFunc(obs, func(o Observation) bool { return o.Work.Class == c }) {
 			u.at[c] = 1 + 2*len(u.classes)
 			u.classes = append(u.classes, c)
-			if _, ok := m.Rates[c]; !ok {
-				m.Rates[c] = Rate{FLOPS: 1, Bandwidth: 1}
-			}
+			m.Rates[c] = m.rateOf(c, graph.Float32)
 		}
 	}
 	n := 1 + 2*len(u.classes)
@@ -245,7 +251,7 @@ func (u *unknowns) solve(m *Machine, obs []Observation, n int) ([]float64, error
 	now := make([]float64, n)
 	now[0] = float64(m.Launch)
 	for _, c := range u.classes {
-		r := m.rate(c)
+		r := m.rate(c, graph.Float32)
 		now[u.at[c]], now[u.move(c)] = 1/r.FLOPS, 1/r.Bandwidth
 	}
 	fixed := make([]bool, n)
@@ -273,7 +279,7 @@ func (u *unknowns) step(m *Machine, obs []Observation, now []float64, fixed []bo
 	for _, o := range obs {
 		clear(row)
 		i, mv := u.at[o.Work.Class], u.move(o.Work.Class)
-		compute, move := m.ideal(o.Work, o.DType)
+		compute, move := m.ideal(o.Work, o.DType, m.Rates[o.Work.Class])
 		row[0] = 1
 		if compute*now[i] >= move*now[mv] {
 			row[i], row[mv] = compute, m.Serial*move
@@ -350,10 +356,12 @@ func (u *unknowns) step(m *Machine, obs []Observation, now []float64, fixed []bo
 func (u *unknowns) apply(m *Machine, x []float64) {
 	m.Launch = Seconds(x[0])
 	for _, c := range u.classes {
-		m.Rates[c] = Rate{FLOPS: 1 / x[u.at[c]], Bandwidth: 1 / x[u.move(c)]}
+		r := m.Rates[c]
+		r.FLOPS, r.Bandwidth = 1/x[u.at[c]], 1/x[u.move(c)]
+		m.Rates[c] = r
 	}
 	for _, c := range u.classes {
-		m.Rates[c] = m.rate(c)
+		m.Rates[c] = m.rate(c, graph.Float32)
 	}
 }
 
@@ -366,7 +374,7 @@ func Evaluate(m *Machine, obs []Observation) *Fit {
 	for _, o := range obs {
 		c := by[o.Work.Class]
 		if c == nil {
-			c = &ClassFit{Class: o.Work.Class, Rate: m.rate(o.Work.Class)}
+			c = &ClassFit{Class: o.Work.Class, Rate: m.rate(o.Work.Class, o.DType)}
 			by[o.Work.Class] = c
 		}
 		c.Count++

@@ -30,6 +30,10 @@ type Machine struct {
 	// FLOPS is the peak rate of arithmetic in operations a second, by the name
 	// of the element type.
 	FLOPS map[string]float64 `json:"flops"`
+	// Matrix is the peak rate of matrix units (tensor cores), by the name of the element
+	// type, for products and convolutions without groups. They compute on channels in
+	// multiples of 8. "tf32" is float32 with 10 bits of mantissa, see [FindMachine].
+	Matrix map[string]float64 `json:"matrix,omitempty"`
 	// Wide: narrow types are held and computed with as wider ones, see [lower.Wide], so
 	// that their bytes and their peaks are those.
 	Wide bool `json:"wide,omitempty"`
@@ -49,9 +53,14 @@ type Machine struct {
 	// hidden behind the longer, from 0 (the classic roofline) to 1 (the sum).
 	Serial float64 `json:"serial,omitempty"`
 	// Rates are the fractions of the peak rates that kernels reach, by class;
-	// a class that is not named reaches all. No bandwidth counts that is above that of
-	// pointwise, and functions have that of pointwise.
+	// a class that is not named has those of a similar class ([Class.like]), else reaches
+	// all. No bandwidth counts that is above that of pointwise, and functions have that of
+	// pointwise.
 	Rates map[Class]Rate `json:"rates,omitempty"`
+	// Fitted are rates that were fitted to published measurements, by the name of the
+	// element type and by class. They replace those of Rates. A type that is not named has
+	// those of float32.
+	Fitted map[string]map[Class]Rate `json:"fitted,omitempty"`
 }
 
 // Cache is one level of cache.
@@ -64,10 +73,18 @@ type Cache struct {
 }
 
 // Rate is a fraction of the peak rates. A calibrated one may exceed 1 where
-// data comes from a cache that the machine does not list.
+// data comes from a cache that the machine does not list, or where a kernel multiplies
+// less than the definition does (Winograd).
 type Rate struct {
 	FLOPS     float64 `json:"flops"`
 	Bandwidth float64 `json:"bandwidth"`
+	// Outputs is the number of results ([Work.Outputs]) with which half of FLOPS is
+	// reached, and Depth the number of summed channels ([Work.Depth]); 0: any number
+	// reaches all.
+	Outputs float64 `json:"outputs,omitempty"`
+	Depth   float64 `json:"depth,omitempty"`
+	// Launch replaces a Machine.Launch that is less.
+	Launch Seconds `json:"launch,omitempty"`
 }
 
 // maxMachineBytes bounds what is read of a file; a description has about 2 KB.
@@ -97,9 +114,26 @@ func Machines() ([]*Machine, error) {
 	return out, nil
 }
 
+// tf32 is the mode of matrix units that round operands of type float32 to 10 bits of
+// mantissa.
+const tf32 = "tf32"
+
 // FindMachine returns the built-in machine of that name, or reads the file of
-// that name, which must contain a "." or a path separator.
+// that name, which must contain a "." or a path separator. NAME:tf32 is the machine with
+// products and convolutions of float32 at its peak rate of tf32.
 func FindMachine(name string) (*Machine, error) {
+	if plain, ok := strings.CutSuffix(name, ":"+tf32); ok {
+		m, err := FindMachine(plain)
+		if err != nil {
+			return nil, err
+		}
+		if m.Matrix[tf32] == 0 {
+			return nil, fmt.Errorf("machine %s: its description has no rate of %s under matrix", plain, tf32)
+		}
+		m.Name = name
+		m.Matrix[graph.Float32.String()] = m.Matrix[tf32]
+		return m, nil
+	}
 	if strings.ContainsAny(name, `./\`) {
 		f, err := os.Open(name)
 		if err != nil {
@@ -174,12 +208,16 @@ func (m *Machine) Check() error {
 	if m.Name == "" {
 		bad("name is missing")
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.FLOPS)) {
-		if _, err := graph.ParseDType(name); err != nil {
-			bad("flops: %w", err)
+	types := func(what string, peaks map[string]float64) {
+		for _, name := range slices.Sorted(maps.Keys(peaks)) {
+			if _, err := graph.ParseDType(name); err != nil && (name != tf32 || what != "matrix") {
+				bad("%s: %w", what, err)
+			}
+			positive(what+" of "+name, peaks[name])
 		}
-		positive("flops of "+name, m.FLOPS[name])
 	}
+	types("flops", m.FLOPS)
+	types("matrix", m.Matrix)
 	if _, ok := m.FLOPS[graph.Float32.String()]; !ok {
 		bad("flops of float32 is missing")
 	}
@@ -207,12 +245,30 @@ func (m *Machine) Check() error {
 	if n := len(m.Caches); n > 0 && m.Caches[n-1].Bandwidth < m.Bandwidth {
 		bad("cache %s is slower than the memory", m.Caches[n-1].Name)
 	}
-	for _, c := range slices.Sorted(maps.Keys(m.Rates)) {
-		if !slices.Contains(Classes(), c) {
-			bad("rates: class %q is not known", c)
+	rates := func(what string, rates map[Class]Rate) {
+		for _, c := range slices.Sorted(maps.Keys(rates)) {
+			if !slices.Contains(Classes(), c) {
+				bad("%s: class %q is not known", what, c)
+			}
+			r := rates[c]
+			positive(fmt.Sprintf("%s of %s: flops", what, c), r.FLOPS)
+			positive(fmt.Sprintf("%s of %s: bandwidth", what, c), r.Bandwidth)
+			for _, x := range []struct {
+				name  string
+				value float64
+			}{{"outputs", r.Outputs}, {"depth", r.Depth}, {"launch", float64(r.Launch)}} {
+				if !(x.value >= 0) || math.IsInf(x.value, 0) {
+					bad("%s of %s: %s is %v, want 0 or more", what, c, x.name, x.value)
+				}
+			}
 		}
-		positive(fmt.Sprintf("rates of %s: flops", c), m.Rates[c].FLOPS)
-		positive(fmt.Sprintf("rates of %s: bandwidth", c), m.Rates[c].Bandwidth)
+	}
+	rates("rates", m.Rates)
+	for _, name := range slices.Sorted(maps.Keys(m.Fitted)) {
+		if _, err := graph.ParseDType(name); err != nil {
+			bad("fitted: %w", err)
+		}
+		rates("fitted "+name, m.Fitted[name])
 	}
 	return errors.Join(errs...)
 }

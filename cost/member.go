@@ -44,7 +44,7 @@ func (ap Application) ofEach(n int) Work {
 		w.Write, w.Reach = w.Read, 0
 	}
 	w.Read, w.Write, w.FLOPs, w.Weights = times(w.Read, n), times(w.Write, n), times(w.FLOPs, n), times(w.Weights, n)
-	w.Reach = times(w.Reach, n)
+	w.Reach, w.Outputs, w.Padded = times(w.Reach, n), times(w.Outputs, n), times(w.Padded, n)
 	return w
 }
 

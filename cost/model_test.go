@@ -204,6 +204,6 @@ return z
 	}
 	fmt.Println("total", b.Total)
 	// Output:
-	// y matmul+relu 15.69 µs modelled
-	// total 15.69 µs
+	// y matmul+relu 23.94 µs modelled
+	// total 23.94 µs
 }

@@ -11,12 +11,15 @@ import (
 // Time is the roofline: what the work takes on elements of type t.
 //
 //	launch + max(compute, move) + serial · min(compute, move)
-//	compute = FLOPs / (peak of t · the class's fraction)
+//	compute = FLOPs / (peak of t · the class's fraction) · shape
+//	shape   = (1 + class's outputs / Outputs) · (1 + class's depth / Depth)
 //	move    = (weights / memory bandwidth + others / bandwidth) / the class's fraction
 //
 // Weights come from the memory; the bandwidth of all other bytes is that of the
 // smallest cache that holds Work.Reach, else of the memory. A view costs Machine.View.
 // An element type without a peak computes as fast as float32 for each of its bytes.
+// Products and convolutions without groups have the peak of matrix units where there is
+// one, and the shape of a work without sums is 1. More of a product never takes less time.
 //
 // An elementwise operator costs no more than what it adds to any kernel that it is fused
 // into and that kernel together, so that an operator more never makes a network cheaper:
@@ -26,46 +29,87 @@ func (m *Machine) Time(w Work, t graph.DType) Seconds {
 	if w.Class == View {
 		return m.View
 	}
-	compute, move := m.terms(w, t)
+	launch, compute, move := m.terms(w, t)
 	long, short := max(compute, move), min(compute, move)
-	return m.Launch + Seconds(long+m.Serial*short)
+	return launch + Seconds(long+m.Serial*short)
 }
 
-// terms are the seconds of computing and of moving.
-func (m *Machine) terms(w Work, t graph.DType) (compute, move float64) {
-	r := m.rate(w.Class)
-	compute, move = m.ideal(w, t)
-	return compute / r.FLOPS, move / r.Bandwidth
+// terms are the time to start and the seconds of computing and of moving.
+func (m *Machine) terms(w Work, t graph.DType) (launch Seconds, compute, move float64) {
+	r := m.rate(w.Class, t)
+	launch = max(m.Launch, r.Launch)
+	compute, move = m.ideal(w, t, r)
+	return launch, compute / r.FLOPS, move / r.Bandwidth
 }
 
 // rate are the fractions of a class. Functions move what other elementwise operators do,
 // and nothing moves faster than these.
-func (m *Machine) rate(c Class) Rate {
-	of := func(c Class) Rate {
-		if r, ok := m.Rates[c]; ok {
-			return r
-		}
-		return Rate{FLOPS: 1, Bandwidth: 1}
-	}
-	r, stream := of(c), of(Pointwise).Bandwidth
+func (m *Machine) rate(c Class, t graph.DType) Rate {
+	r, stream := m.rateOf(c, t), m.rateOf(Pointwise, t).Bandwidth
 	if c == Function || r.Bandwidth > stream {
 		r.Bandwidth = stream
 	}
 	return r
 }
 
-// ideal is terms at the peak rates.
-func (m *Machine) ideal(w Work, t graph.DType) (compute, move float64) {
-	peak, ok := m.FLOPS[t.String()]
-	if !ok {
-		peak = m.FLOPS[graph.Float32.String()] * 4 / math.Max(1, float64(t.Bytes()))
+// rateOf is the class's rate as the description has it. Convolutions in groups start, and
+// fill the device, as others do: else they would be a cheaper way to compute small ones.
+func (m *Machine) rateOf(c Class, t graph.DType) Rate {
+	if r, ok := m.Rates[c]; ok && (c == GroupConv || c == Depthwise) {
+		like := m.rateOf(Conv, t)
+		r.Outputs, r.Depth, r.Launch = max(r.Outputs, like.Outputs), max(r.Depth, like.Depth), max(r.Launch, like.Launch)
+		return r
+	}
+	for ; c != ""; c = c.like() {
+		for _, name := range [2]string{t.String(), graph.Float32.String()} {
+			if r, ok := m.Fitted[name][c]; ok {
+				return r
+			}
+		}
+		if r, ok := m.Rates[c]; ok {
+			return r
+		}
+	}
+	return Rate{FLOPS: 1, Bandwidth: 1}
+}
+
+// Extrapolates reports whether the machine has fitted rates, and none for this class of
+// work on elements of type t: the time is then one of a similar class or type, or of
+// rounded estimates.
+func (m *Machine) Extrapolates(w Work, t graph.DType) bool {
+	_, ok := m.Fitted[t.String()][w.Class]
+	return len(m.Fitted) > 0 && w.Class != View && !ok
+}
+
+// ideal are the seconds of computing and moving at the peak rates, and of computing with
+// as few results and channels as there are.
+func (m *Machine) ideal(w Work, t graph.DType, r Rate) (compute, move float64) {
+	compute = float64(w.FLOPs) / m.peak(t)
+	if w.Outputs > 0 {
+		padded := 1.0
+		if x, ok := m.Matrix[t.String()]; ok && w.Padded > 0 {
+			padded = float64(w.Padded) / float64(max(1, w.FLOPs))
+			compute = float64(w.Padded) / x
+		}
+		compute *= 1 + r.Outputs/padded/float64(w.Outputs)
+		if w.Depth > 0 {
+			compute *= 1 + r.Depth/padded/float64(w.Depth)
+		}
 	}
 	others := w.Bytes() - w.Weights
 	reach := w.Reach
 	if reach == 0 {
 		reach = others
 	}
-	return float64(w.FLOPs) / peak, float64(w.Weights)/m.Bandwidth + float64(others)/m.bandwidth(reach)
+	return compute, float64(w.Weights)/m.Bandwidth + float64(others)/m.bandwidth(reach)
+}
+
+// peak is the rate of arithmetic outside of matrix units.
+func (m *Machine) peak(t graph.DType) float64 {
+	if x, ok := m.FLOPS[t.String()]; ok {
+		return x
+	}
+	return m.FLOPS[graph.Float32.String()] * 4 / math.Max(1, float64(t.Bytes()))
 }
 
 // bandwidth is that of the smallest level that holds n bytes.
@@ -90,9 +134,9 @@ const (
 
 // BoundOf says what bounds the work on elements of type t.
 func (m *Machine) BoundOf(w Work, t graph.DType) Bound {
-	compute, move := m.terms(w, t)
+	launch, compute, move := m.terms(w, t)
 	switch {
-	case w.Class == View || float64(m.Launch) >= max(compute, move):
+	case w.Class == View || float64(launch) >= max(compute, move):
 		return ByLaunch
 	case compute >= move:
 		return ByCompute

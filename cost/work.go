@@ -14,9 +14,21 @@ type Class string
 
 // The classes.
 const (
-	MatMul    Class = "matmul"    // products of matrices
-	Conv      Class = "conv"      // convolutions with all channels
-	Conv1x1   Class = "conv1x1"   // convolutions that are a product of matrices
+	MatMul   Class = "matmul"   // products of matrices
+	Conv     Class = "conv"     // convolutions with all channels: square kernels above 3x3
+	Conv1x1  Class = "conv1x1"  // convolutions that are a product of matrices
+	Conv3x3  Class = "conv3x3"  // 3x3 with stride 1: Winograd's algorithm
+	ConvThin Class = "convthin" // of fewer than 8 channels
+	// ConvStrided are those with a stride above 1, of any kernel.
+	ConvStrided Class = "convstrided"
+	// Convolutions with kernels larger than their results, as gradients of weights are, by
+	// the size of the result.
+	ConvWeight     Class = "convweight"
+	ConvWeight1x1  Class = "convweight1x1"
+	ConvWeight3x3  Class = "convweight3x3"
+	ConvWeightThin Class = "convweightthin" // fewer than 8 input or output channels
+	// ConvOther are those with dilated kernels, or with kernels that are not square.
+	ConvOther Class = "convother"
 	GroupConv Class = "groupconv" // convolutions in groups of several channels
 	Depthwise Class = "depthwise" // convolutions of one channel each
 	Pool      Class = "pool"      // windows without weights, smaller than the image
@@ -36,9 +48,32 @@ const (
 
 // Classes lists all classes.
 func Classes() []Class {
-	return []Class{MatMul, Conv, Conv1x1, GroupConv, Depthwise, Pool, Pointwise, Function, Softmax, Normalize,
+	return []Class{MatMul, Conv, Conv1x1, Conv3x3, ConvStrided, ConvThin, ConvWeight, ConvWeight1x1, ConvWeight3x3,
+		ConvWeightThin, ConvOther, GroupConv, Depthwise, Pool, Pointwise, Function, Softmax, Normalize,
 		Reduce, Copy, Transpose, Gather, Constant, View, Opaque, Other}
 }
+
+// like is the similar class whose rates a machine has that does not tell the two apart,
+// "" if there is none.
+func (c Class) like() Class {
+	switch c {
+	case ConvOther:
+		return ConvStrided
+	case Conv3x3, ConvStrided, ConvThin, ConvWeight:
+		return Conv
+	case ConvWeight1x1, ConvWeight3x3, ConvWeightThin:
+		return ConvWeight
+	}
+	return ""
+}
+
+// few is the number of channels below which a convolution is thin: matrix units compute
+// on so many at once.
+const few = 8
+
+// image is the number of cells from which a kernel that is larger than its result is taken
+// to be an image: the smallest images of usual networks are of 7 by 7 cells.
+const image = 7 * 7
 
 // Work is what an application does, regardless of the machine.
 type Work struct {
@@ -60,6 +95,11 @@ type Work struct {
 	// the largest, so that it finds them where one that is fused into the kernel of an
 	// operand does.
 	Reach int64
+	// Outputs counts the results of a product or of a convolution, which can be computed at
+	// once, and Depth the channels that each is the sum of; 0: the work is none of these, or
+	// sums a channel alone. Padded are its FLOPs with channels in multiples of 8, 0 of
+	// convolutions in groups.
+	Outputs, Depth, Padded int64
 }
 
 // Bytes is Read + Write, at most the largest int64.
@@ -106,6 +146,7 @@ func WorkOf(ap Application) Work {
 	w.Class = classOf(op, a, in, out)
 	w.FLOPs = op.WorkOf(a, sizesOf(in), sizesOf(out)).FLOPs
 	w.Weights = weightBytes(op, in)
+	w.sums(in, out)
 	switch w.Class {
 	case View, Constant:
 		w.FLOPs, w.Read = 0, 0
@@ -125,6 +166,41 @@ func WorkOf(ap Application) Work {
 		w.Reach = twice
 	}
 	return w
+}
+
+// sums sets Outputs, Depth and Padded.
+func (w *Work) sums(in, out []graph.TensorType) {
+	w.Padded = w.FLOPs
+	var c, o int
+	switch y := out[0].Sizes; w.Class {
+	case MatMul:
+		w.Depth = int64(in[0].Sizes[len(in[0].Sizes)-1])
+	case Conv, Conv1x1, Conv3x3, ConvStrided, ConvThin, ConvOther:
+		o, c = in[1].Sizes[0], in[1].Sizes[1]
+		w.Depth = int64(c)
+	case ConvWeight, ConvWeight1x1, ConvWeight3x3, ConvWeightThin:
+		c, o = y[0], y[1]
+		w.Depth = graph.Product(in[1].Sizes[1:]...)
+	case GroupConv, Depthwise:
+		w.Padded = 0
+		if w.Class == GroupConv {
+			w.Depth = int64(in[1].Sizes[1])
+		}
+	default:
+		w.Padded = 0
+		return
+	}
+	w.Outputs = graph.Product(out[0].Sizes...)
+	if x, rows := in[0].Sizes, 0; w.Class == ConvStrided {
+		// Rows between windows are not read.
+		if rows = in[1].Sizes[2] * out[0].Sizes[2]; rows < x[2] {
+			w.Read -= in[0].Bytes() / int64(x[2]) * int64(x[2]-rows)
+		}
+	}
+	if c > 0 && o > 0 {
+		up := func(n int) int { return (n + few - 1) / few * few }
+		w.Padded = times(times(w.FLOPs/int64(c)/int64(o), up(c)), up(o))
+	}
 }
 
 // scalar reports whether an elementwise operator with a result of type out reads one
@@ -171,7 +247,9 @@ func classOf(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Class {
 	return Other
 }
 
-// convClass looks at the kernel [o, c, kh, kw] and the groups.
+// convClass looks at the kernel [o, c, kh, kw], at groups, strides and dilations. A
+// derivative by the kernel is the convolution of the image with the derivative by the
+// result, batch and channels exchanged: its kernel is larger than its result.
 func convClass(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Class {
 	x, w, y := in[0].Sizes, in[1].Sizes, out[0].Sizes
 	attrs := lower.Attrs{Op: op, Values: a}
@@ -183,10 +261,43 @@ func convClass(op *graph.Op, a graph.Attrs, in, out []graph.TensorType) Class {
 		return Depthwise
 	case groups > 1:
 		return GroupConv
+	case w[2]*w[3] >= image && w[2]*w[3] > y[2]*y[3]:
+		switch {
+		case min(y[0], y[1]) < few:
+			return ConvWeightThin
+		case y[2] == 1 && y[3] == 1:
+			return ConvWeight1x1
+		case y[2] == 3 && y[3] == 3:
+			return ConvWeight3x3
+		}
+		return ConvWeight
+	case apart(attrs, w):
+		return ConvOther
+	case w[1] < few:
+		return ConvThin
 	case w[2] == 1 && w[3] == 1 && x[2] == y[2] && x[3] == y[3]:
 		return Conv1x1
+	case strided(attrs):
+		return ConvStrided
+	case w[2] == 3 && w[3] == 3:
+		return Conv3x3
+	case w[2] == w[3] && w[2] > 3:
+		return Conv
 	}
-	return Conv
+	return ConvOther
+}
+
+// strided reports whether the kernel moves by more than one cell.
+func strided(a lower.Attrs) bool {
+	v, _ := a.Get("stride")
+	s, _ := v.Tuple()
+	return slices.ContainsFunc(s, func(n int64) bool { return n > 1 })
+}
+
+// apart reports whether cells of the kernel lie apart.
+func apart(a lower.Attrs, w []int) bool {
+	h, v, err := lower.Dilation(a)
+	return err != nil || h > 1 && w[2] > 1 || v > 1 && w[3] > 1
 }
 
 // looks says whether the results of an operator lie in its operand without a gap.

@@ -117,5 +117,5 @@ func Example() {
 	x := []graph.TensorType{f32(1, 64, 56, 56)}
 	s, err := b.Measure(context.Background(), cost.Application{Op: op.Relu, In: x, Out: x}, backends.MeasureOptions{})
 	fmt.Println(s, err)
-	// Output: 5.956 µs (modelled) <nil>
+	// Output: 5.969 µs (modelled) <nil>
 }

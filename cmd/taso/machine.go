@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/taso-go/taso/cost"
 	"github.com/taso-go/taso/parallel/machine"
 )
 
@@ -175,6 +176,14 @@ func (k *machineFlags) check(c *cobra.Command, args []string) error {
 	return errors.Join(errs...)
 }
 
+func classList(classes []cost.Class) string {
+	var names []string
+	for _, c := range classes {
+		names = append(names, string(c))
+	}
+	return strings.Join(names, ", ")
+}
+
 // gib is a size in powers of 1024.
 func gib(n int64) string { return strconv.FormatFloat(float64(n)/(1<<30), 'g', 4, 64) + " GiB" }
 
@@ -197,13 +206,20 @@ func printMachine(w io.Writer, s *machine.Summary) error {
 	}
 	fmt.Fprintln(w)
 	writeLines(w, "%s", s.Doc)
-	fmt.Fprintf(w, "\nper device: %s at %s GB/s", gib(s.Memory), rate(s.MemoryBandwidth))
+	fmt.Fprintln(w)
+	text := fmt.Sprintf("per device: %s at %s GB/s", gib(s.Memory), rate(s.MemoryBandwidth))
 	for _, t := range slices.Sorted(maps.Keys(s.FLOPS)) {
-		if strings.HasPrefix(t, "float") {
-			fmt.Fprintf(w, ", %s %s TFLOPS", t, strconv.FormatFloat(s.FLOPS[t]/1e12, 'g', 4, 64))
+		if strings.Contains(t, "float") || t == "tf32" {
+			text += fmt.Sprintf(", %s %s TFLOPS", t, strconv.FormatFloat(s.FLOPS[t]/1e12, 'g', 4, 64))
 		}
 	}
-	fmt.Fprintln(w)
+	writeLines(w, "%s", text)
+	for _, t := range slices.Sorted(maps.Keys(s.Fitted)) {
+		writeLines(w, "%s: rates of %s are fitted to published measurements; extrapolated: %s", t, classList(s.Fitted[t]), classList(s.Extrapolated[t]))
+	}
+	if len(s.Fitted) == 0 {
+		fmt.Fprintln(w, "no rate is fitted to published measurements")
+	}
 	if len(s.Hosts) > 0 {
 		total := int64(0)
 		for _, h := range s.Hosts {

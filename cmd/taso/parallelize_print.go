@@ -41,6 +41,7 @@ func printParallel(w io.Writer, r *parallelize.Report, top int) error {
 			return err
 		}
 	}
+	printComputing(w, r.Computing)
 	if m := r.Memory; m != nil {
 		fmt.Fprintln(w)
 		writeLines(w, "memory of a device, in the order of the graph: peak %s at %s; weights and optimizer state %s, inputs %s", bytesText(m.Peak), m.At, bytesText(m.Weights), bytesText(m.Inputs))
@@ -159,6 +160,32 @@ func printPadded(w io.Writer, list []plan.PaddedAxis) {
 		}
 		fmt.Fprintf(w, "padded from %s to %s: %s%s\n", count(c.from), count(c.to), strings.Join(some, ", "), more)
 	}
+}
+
+// printComputing prints how much of the operators' time is extrapolated, and which.
+func printComputing(w io.Writer, list []plan.Computing) {
+	var all, extrapolated machine.Time
+	var names []string
+	for _, x := range list {
+		all += x.Time
+	}
+	share := func(t machine.Time) string { return fmt.Sprintf("%.3g %%", 100*float64(t)/float64(all)) }
+	for _, x := range list {
+		if x.Extrapolated {
+			extrapolated += x.Time
+			names = append(names, fmt.Sprintf("%s %s", x.Class, share(x.Time)))
+		}
+	}
+	if all == 0 {
+		return
+	}
+	text := ""
+	if len(names) > 0 {
+		text = ": " + strings.Join(names, ", ")
+	}
+	fmt.Fprintln(w)
+	writeLines(w, "modelled time of operators: %s by rates that are fitted to published measurements, %s extrapolated%s",
+		share(all-extrapolated), share(extrapolated), text)
 }
 
 // printClasses says what the busiest device does.

@@ -57,7 +57,7 @@ func ExampleFind() {
 	fmt.Println(machine.Names())
 	// Output:
 	// 32 nodes, 192 devices, 400 GB/s between the halves
-	// [dgx-a100 dgx-h100 k80-cluster laptop p100-cluster p3-16xlarge summit topoopt tpu-like]
+	// [dgx-a100 dgx-h100 k80-cluster laptop p100-cluster p100-pcie p3-16xlarge summit topoopt tpu-like]
 }
 
 func ExampleCluster_Charge() {

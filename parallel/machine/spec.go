@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -155,14 +156,12 @@ func (r *reader) device(f fields, s *spec) {
 		return
 	}
 	own := *m
-	own.FLOPS = map[string]float64{}
-	for t, x := range m.FLOPS {
-		own.FLOPS[t] = x
-	}
+	own.FLOPS, own.Matrix = maps.Clone(m.FLOPS), maps.Clone(m.Matrix)
 	if o := f.at["flops"]; o != nil {
 		rates := r.mapping(o, "flops")
 		for _, t := range rates.keys {
 			own.FLOPS[t] = float64(r.quantity(rates.at[t], "flops of "+t, flopsUnit, 1))
+			delete(own.Matrix, t) // products have that rate, too
 		}
 	}
 	if o := f.at["memory"]; o != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/taso-go/taso/cost"
+	"github.com/taso-go/taso/graph"
 	"github.com/taso-go/taso/parallel"
 )
 
@@ -19,10 +20,14 @@ type Summary struct {
 	// Memory is that of a device, Hosts that of the hosts of a node, in bytes.
 	Memory int64   `json:"memory"`
 	Hosts  []int64 `json:"hosts,omitempty"`
-	// FLOPS are the peak rates of a device by element type, MemoryBandwidth is in bytes a
-	// second.
+	// FLOPS are the peak rates of a device by element type, those of matrix units where it
+	// has them, MemoryBandwidth is in bytes a second.
 	FLOPS           map[string]float64 `json:"flops"`
 	MemoryBandwidth float64            `json:"memory_bandwidth"`
+	// Fitted are the classes of operators whose rates were fitted to published
+	// measurements, by element type. If there are any, all others are extrapolated.
+	Fitted       map[string][]cost.Class `json:"fitted,omitempty"`
+	Extrapolated map[string][]cost.Class `json:"extrapolated,omitempty"`
 	// Links are counted by class and width.
 	Links []LinkSummary `json:"links"`
 	// Bisection is in bytes a second.
@@ -55,6 +60,25 @@ func (c *Cluster) Summary() (*Summary, error) {
 	s := &Summary{Name: c.Name, Doc: c.Doc, Nodes: c.Shape, Topology: c.Topology, Devices: c.devices,
 		Device: c.Device.Name, Memory: c.Memory, FLOPS: maps.Clone(c.Device.FLOPS), MemoryBandwidth: c.Device.Bandwidth,
 		Bisection: c.Bisection()}
+	maps.Copy(s.FLOPS, c.Device.Matrix)
+	for _, t := range slices.Sorted(maps.Keys(c.Device.Fitted)) {
+		d, err := graph.ParseDType(t)
+		if err != nil {
+			return nil, err
+		}
+		if s.Fitted == nil {
+			s.Fitted, s.Extrapolated = map[string][]cost.Class{}, map[string][]cost.Class{}
+		}
+		for _, class := range cost.Classes() {
+			switch {
+			case class == cost.View:
+			case c.Device.Extrapolates(cost.Work{Class: class}, d):
+				s.Extrapolated[t] = append(s.Extrapolated[t], class)
+			default:
+				s.Fitted[t] = append(s.Fitted[t], class)
+			}
+		}
+	}
 	for _, v := range c.Vertices {
 		if v.Node == 0 && v.Memory > 0 {
 			s.Hosts = append(s.Hosts, v.Memory)

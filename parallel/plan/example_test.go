@@ -211,3 +211,39 @@ return q`)
 	// q = matmul(x, t4)
 	// return q
 }
+
+// Which operators' times the device's description extrapolates: sums, not products.
+func ExamplePlan_Computing() {
+	g, err := graph.ParseText("layer", `
+x : float32[4096, 1024]
+w : weight float32[1024, 512]
+y = matmul(x, w)
+return y`)
+	if err != nil {
+		log.Fatal(err)
+	}
+	step, err := plan.Train(g, grad.Options{Loss: grad.MeanSquare, Rate: 0.1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c, err := machine.Find("summit", machine.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := plan.Find(context.Background(), "data", &plan.Job{Training: step, Cluster: c, Devices: 4})
+	if err != nil {
+		log.Fatal(err)
+	}
+	list, err := p.Computing()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, x := range list {
+		if x.Class == "matmul" || x.Class == "reduce" {
+			fmt.Println(x.Class, x.Count, x.Extrapolated)
+		}
+	}
+	// Output:
+	// matmul 2 false
+	// reduce 1 true
+}

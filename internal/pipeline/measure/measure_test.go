@@ -445,7 +445,7 @@ func ExampleRun() {
 		fmt.Println(a.Sample, a.Key.Application())
 	}
 	// Output:
-	// 15.69 µs (modelled) matmul(float32[64, 1024], float32[1024, 1024]) -> float32[64, 1024]
-	// 5.312 µs (modelled) relu(float32[64, 1024]) -> float32[64, 1024]
-	// 15.69 µs (modelled) matmul(float32[64, 1024], float32[1024, 1024]) -> float32[64, 1024] then relu(_)
+	// 23.93 µs (modelled) matmul(float32[64, 1024], float32[1024, 1024]) -> float32[64, 1024]
+	// 5.316 µs (modelled) relu(float32[64, 1024]) -> float32[64, 1024]
+	// 23.94 µs (modelled) matmul(float32[64, 1024], float32[1024, 1024]) -> float32[64, 1024] then relu(_)
 }

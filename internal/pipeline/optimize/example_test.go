@@ -69,8 +69,8 @@ func ExampleRun() {
 	_, err = optimize.CheckProof(context.Background(), bytes.NewReader(res.Proof), "products.proof", res.Model, m, false)
 	fmt.Println(err != nil)
 	// Output:
-	// matmul_ewadd - Matrix multiplication distributes over a sum in its right operand: X(Y + Z) = XY + XZ.
-	// [k: matmul q: matmul y: ewadd] -> [ewadd y: matmul]
+	// merge_products - Two matrix products with the same left operand are one product with the right operands concatenated, split along columns.
+	// [k: matmul q: matmul] -> [concat[axis=1] k: slice[axis=1, lo=16, hi=32] matmul q: slice[axis=1, lo=0, hi=16]]
 	// cheaper: true proved: true run: equal agree
 	// instances: 1
 	// true

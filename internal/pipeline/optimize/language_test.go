@@ -29,7 +29,7 @@ func TestLanguageModels(t *testing.T) {
 		uses  []string       // laws of the result
 		count map[string]int // operators of the result
 	}{
-		{"llama.graph", 0.8, []string{"share_keys_joined", "share_values", "sign_into_table", "merge_products", "gain_into_rows"},
+		{"llama.graph", 0.8, []string{"share_keys_joined", "share_values", "sign_into_table", "merge_shared_products", "gain_into_weights"},
 			map[string]int{"neg": 0, "smul": 1}},
 		{"gpt2.graph", 0.8, []string{"matmul_smul"}, map[string]int{"matmul": 6}},
 		{"gpt2-apart.graph", 0.75, []string{"merge_shared_products", "lift_addends"}, map[string]int{"matmul": 6}},

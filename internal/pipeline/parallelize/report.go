@@ -23,6 +23,9 @@ type Report struct {
 	Planners []Row `json:"planners"`
 	// Classes are what the time of the plan goes to, on the device with most of it.
 	Classes []plan.ClassTime `json:"classes"`
+	// Computing are the operators by class, if the device has fitted rates: which of these
+	// times are extrapolated.
+	Computing []plan.Computing `json:"computing,omitempty"`
 	// Memory is what the worst device needs in the order of the graph.
 	Memory *plan.Memory `json:"memory,omitempty"`
 	// Layouts say how the results of operators lie, in the order of the graph.
@@ -101,6 +104,11 @@ func Describe(ctx context.Context, f *plan.File, p *plan.Plan) (*Report, error) 
 	out.Planners = []Row{x}
 	if s != nil {
 		out.Classes = s.Classes
+	}
+	if len(p.Mesh.Cluster.Device.Fitted) > 0 {
+		if out.Computing, err = p.Computing(); err != nil {
+			return nil, err
+		}
 	}
 	if p.Pipeline == nil {
 		if out.Memory, err = p.Memory(); err != nil {

@@ -88,7 +88,7 @@ func TestWrite(t *testing.T) {
 		method     optimize.Method
 		says       []string
 	}{
-		{"descend", products, optimize.Descend, []string{"Cost after each step", "cost, µs", "matmul_ewadd", "saved: ", "1 step,"}},
+		{"descend", products, optimize.Descend, []string{"Cost after each step", "cost, µs", "merge_products", "saved: ", "1 step,"}},
 		{"saturate", products, optimize.Saturate, []string{"have no costs of their own", "found together"}},
 		{"nothing", "x : float32[4, 8]\ny = exp(x)\nreturn y", optimize.Descend, []string{"No improvement found"}},
 	} {
