@@ -167,8 +167,8 @@ func (c *compared) missing(res *optimize.Result, known map[string]bool) (names [
 	return names
 }
 
-// The numbers of rewrites that are tried of a form, of a random network, and behind the normal form
-// of a proof: fewer than a run tries that is told nothing.
+// The numbers of rewrites that are tried for a form, for a random network, and behind the normal form
+// of a proof: fewer than by default.
 const (
 	formTries   = 6000
 	randomTries = 5000
@@ -266,7 +266,7 @@ func tallied(count map[string]int) string {
 // network; its proof is checked once more.
 func (c *compared) random(ctx context.Context, count int) (*Record, error) {
 	var saved [numSets][]float64
-	var rewritten, accepted, cheaper, same, dearer [numSets]int
+	var rewritten, accepted, cheaper, same, moreExpensive [numSets]int
 	var cpu [numSets]float64
 	lacking, known := map[string]int{}, map[string]bool{}
 	for seed := uint64(1); seed <= uint64(count); seed++ {
@@ -292,7 +292,7 @@ func (c *compared) random(ctx context.Context, count int) (*Record, error) {
 			case ratio < 1-alike:
 				cheaper[i]++
 			case ratio > 1+alike:
-				dearer[i]++
+				moreExpensive[i]++
 				if i == wide {
 					for _, l := range c.missing(res[hand], known) {
 						lacking[l]++
@@ -312,7 +312,7 @@ func (c *compared) random(ctx context.Context, count int) (*Record, error) {
 		}
 		slices.Sort(saved[i])
 		n := len(saved[i])
-		t.Add(s.name, rewritten[i], accepted[i], (saved[i][(n-1)/2]+saved[i][n/2])/2, sum/float64(n), cheaper[i], same[i], dearer[i], cpu[i])
+		t.Add(s.name, rewritten[i], accepted[i], (saved[i][(n-1)/2]+saved[i][n/2])/2, sum/float64(n), cheaper[i], same[i], moreExpensive[i], cpu[i])
 	}
 	return &Record{Tables: []*Table{t}, Notes: []string{fmt.Sprintf("%d random networks, of seeds 1 to %d, by `descend`, %d rewrites tried for each. No result differs from its network, "+
 		"modulo 2^61 - 1 and in floating point. Laws of hand-written results that no widened rule states, where widened rules save less: %s.",

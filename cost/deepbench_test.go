@@ -178,7 +178,7 @@ func fitRates(m *cost.Machine, t graph.DType, family []cost.Class, rows map[cost
 				Bandwidth: digits(min(m.Rates[cost.Pointwise].Bandwidth, math.Exp(x[4+2*i])))}
 		}
 	}
-	// The loss of each class, and the whole; only that of one class changes with its own numbers.
+	// The loss of each class, and the whole. The numbers of a class change the loss of this class only.
 	lossOf := func(i int) (sum float64) {
 		for _, r := range rows[family[i]] {
 			e := math.Abs(float64(m.Time(r.Work, t)/r.Time) - 1)

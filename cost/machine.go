@@ -54,8 +54,8 @@ type Machine struct {
 	Serial float64 `json:"serial,omitempty"`
 	// Rates are the fractions of the peak rates that kernels reach, by class;
 	// a class that is not named has those of a similar class ([Class.like]), else reaches
-	// all. No bandwidth counts that is above that of pointwise, and functions have that of
-	// pointwise.
+	// all. A bandwidth above the one of pointwise counts as the one of pointwise, which
+	// functions have too.
 	Rates map[Class]Rate `json:"rates,omitempty"`
 	// Fitted are rates that were fitted to published measurements, by the name of the
 	// element type and by class. They replace those of Rates. A type that is not named has

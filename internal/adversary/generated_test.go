@@ -37,7 +37,7 @@ func TestWidened(t *testing.T) {
 	}
 }
 
-// judge puts the rules of a set to the test, of which there are at least so many.
+// judge puts the rules of a set to the test. The set has at least so many rules.
 func judge(t *testing.T, set *rules.Set, least int) {
 	t.Helper()
 	unmet := 0

@@ -44,24 +44,25 @@
 //
 // # How a layout is chosen
 //
-// In a space a class of the e-graph is a tensor in a place, and its nodes are the ways to make
-// it: the operator by a strategy along each axis (parallel.Strategy), from its operands
-// in the places that these want, or a path from another place, which costs collectives.
-// What is chosen at least cost (egraph/extract) is a layout; what several
-// readers want in one place is converted once, and an operator may be computed in two ways
-// where that is cheaper than sending its result. That a choice is within the means of
-// a planner says which paths and residents there are.
+// A space is an extraction problem (egraph/extract). Each class is a tensor in a place. The nodes of
+// a class are the ways to make that tensor: an operator with one strategy for each axis
+// (parallel.Strategy), whose operands are in the places that the strategies need, or a path from
+// another place, which costs collectives. The solution of least cost is a layout. A tensor that
+// several readers need in one place is converted once. An operator may be computed in two ways where
+// that costs less than sending its result. The means of a planner restrict the paths and the places
+// of weights.
 //
-// A space has one axis of a graph that is laid out along those before, layout operators of which are
-// operators like others: so axes are chosen one after the other, the widest steps first. Or it has all axes
-// of a mesh, as planners that search want it. What they choose is laid out axis by axis, and nothing is
-// chosen any more: strategies are those of the ways, and layout operators follow the paths. What a plan
-// costs is read off the graph that is laid out, in all cases.
+// A space has one axis or all axes of a mesh. With one axis, the graph is laid out along the axes
+// before it, and the layout operators of these axes are ordinary operators; so axes are chosen one
+// after the other, the widest steps first. Planners that search use all axes at once. Their choice is
+// laid out axis by axis without choosing again: the ways give the strategies, and layout operators
+// follow the paths. The cost of a plan is always computed from the graph that is laid out.
 //
-// A large space is divided into tiles, between which each tensor is in a place that is decided
-// beforehand: of those that are alike, such as layers, one is solved, and problems are looked up by all that
-// is in them. Planners that search walk over the whole then. soap walks through tallies, auto takes choices of
-// least cost, exhaustive goes through all choices, with code of its own, and judges both.
+// A large space is divided into tiles. Tensors between tiles have places that are fixed before. Equal
+// tiles, such as layers, are solved once, and solutions are kept by the content of the problem.
+// Planners that search then improve the whole layout by a walk: soap at random, auto from solutions
+// of least cost. exhaustive enumerates all layouts with code of its own, and tests compare both with
+// it.
 //
 // unity looks at networks, too: those to which proved laws lead from the training step, in
 // the order of the price of their best layout on one mesh, as search.Trail.Backtrack goes. Of a

@@ -83,7 +83,7 @@ func (f *frame) given(t graph.Tensor) bool {
 	return ok
 }
 
-// source is the input of which a tensor that is given is made.
+// source is the input from which a given tensor is made.
 func (f *frame) source(t graph.Tensor) graph.NodeID { return f.g.Inputs()[f.from[t]] }
 
 // own is a role of a tensor as that of one without mesh axes, on is the role of a tensor.

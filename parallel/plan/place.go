@@ -206,7 +206,7 @@ func (m *mover) inTime(t sort, was, to int32) machine.Time {
 	return 0
 }
 
-// checked is a price, never where there is an error, of which the first is kept.
+// checked is a price, or never where there is an error. The first error is kept.
 func (m *mover) checked(time machine.Time, err error) machine.Time {
 	if err == nil {
 		return time
@@ -217,7 +217,7 @@ func (m *mover) checked(time machine.Time, err error) machine.Time {
 	return never
 }
 
-// price is that of the path from one place to another.
+// price is the cost of the path from one place to another.
 func (m *mover) price(t sort, from, to place) machine.Time {
 	switch k := m.differs(from, to); k {
 	case len(m.degrees):
@@ -300,7 +300,7 @@ func (m *mover) path(t sort, from, to place) path {
 	return best
 }
 
-// number is that of a sort.
+// number is the number of a sort.
 func (m *mover) number(t sort) int {
 	b := append(make([]byte, 0, 64), t.DType.String()...)
 	b = binary.AppendUvarint(b, uint64(t.members))

@@ -279,7 +279,7 @@ func (p *Plan) passed(by Pass) error {
 	return nil
 }
 
-// on goes on from a plan on another mesh, of which the axes that are laid out are the same.
+// on continues a plan on another mesh. The axes that are laid out already are the same on both.
 func (p *Plan) on(mesh *Mesh) *Plan {
 	return &Plan{Training: p.Training, Mesh: mesh, Laying: p.Laying.Clone(), Passes: slices.Clone(p.Passes)}
 }

@@ -87,8 +87,8 @@ func (s *space) journeys(l *layouts) *journeys {
 	return out
 }
 
-// nearest is the place of which members are converted: of those that share a role with where they are
-// wanted along the first axes one that a laying prefers along the next one.
+// nearest is the place whose members are converted. Axis by axis it keeps the places whose role is
+// the wanted one, or else the role that a laying prefers to convert.
 func (s *space) nearest(from []place, to place) place {
 	for k := range s.mesh.Degrees {
 		rank := func(p place) int32 {
@@ -161,7 +161,7 @@ func (p *Plan) follow(ctx context.Context, all *space, l *layouts, to *journeys,
 	return p.lay(s, x.out, All)
 }
 
-// origin is the tensor of the sequential graph of which one is members.
+// origin is the tensor of the sequential graph whose members a tensor holds.
 func (x *following) origin(t graph.Tensor) graph.Tensor {
 	o := x.lay.Origin(t.Node)
 	if !o.Converts {

@@ -284,7 +284,7 @@ func (p *Plan) With(s *Saving) (*Plan, error) {
 	return &q, nil
 }
 
-// program is that of a plan without stages, or with one.
+// program is the program of a plan with at most one stage.
 func (p *Plan) program() (*program, error) {
 	if p.Pipeline != nil && (len(p.Pipeline.Stages) > 1 || p.Pipeline.Stages[0].Recompute) {
 		return nil, fmt.Errorf("program of the plan: a pipeline has one for each stage")

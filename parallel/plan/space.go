@@ -43,7 +43,7 @@ type known struct {
 	number int
 }
 
-// newSpace is that of all axes of a mesh. Along each axis what an operator does on members of earlier axes
+// newSpace is the space of all axes of a mesh. Along each axis what an operator does on members of earlier axes
 // is what has strategies.
 func newSpace(ctx context.Context, j *Job, m *Mesh) (*space, error) {
 	if len(m.Degrees) > maxAxes {
@@ -161,7 +161,7 @@ func (s *space) stays(t graph.Tensor) bool {
 	return s.weight(t) || s.given(t) && s.g.IsWeight(s.source(t))
 }
 
-// sort is that of a tensor.
+// sort is the sort of a tensor.
 func (s *space) sort(t graph.Tensor) sort {
 	typ, mesh := s.g.Type(t), s.lay.Mesh(t)
 	if len(mesh) == 0 {
@@ -181,7 +181,7 @@ func (s *space) content(id graph.NodeID) string {
 			key += fmt.Sprint(" on ", mesh)
 		}
 	}
-	if s.first > 0 && layout(s.g, id) != graph.LayoutNone { // of a collective the price is that of both its operators
+	if s.first > 0 && layout(s.g, id) != graph.LayoutNone { // a collective is two operators and has one price
 		key += fmt.Sprint(" by ", ended(s.lay, id))
 		if t := s.g.Operands(id)[0]; layout(s.g, t.Node) == graph.LayoutEnds {
 			key += fmt.Sprint(" behind ", ended(s.lay, t.Node), member(s.g, t.Node).Name, s.g.Type(s.g.Operands(t.Node)[0]))

@@ -50,8 +50,8 @@ func TestEarlier(t *testing.T) {
 	}
 }
 
-// otherLaws gives each rule of a file the proof of the next one, and returns their number. Rules
-// whose proofs are of another kind than that of the next are left out.
+// otherLaws gives each rule of a file the proof of the next one, and returns their number. A rule
+// is left out if its proof and the next one are of different kinds.
 func otherLaws(t *testing.T, data []byte) ([]byte, int) {
 	t.Helper()
 	var f struct{ Rules []map[string]json.RawMessage }

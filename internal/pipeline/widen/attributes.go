@@ -65,7 +65,7 @@ func attributes(l *law.Law) []*law.Law {
 	return out
 }
 
-// mostSettings bounds the applications that share a setting of which some get a variable of their own.
+// mostSettings bounds the applications that share a setting, if some of them get a variable of their own.
 const mostSettings = 5
 
 // settings replaces a setting that several applications share, of any operators, by a variable in some

@@ -19,5 +19,5 @@
 // accepts the proof, so that a wrong guess costs time and nothing else. Steps with many guesses test
 // them on random instances first. The rule that a step starts from must be an instance of the result;
 // another form must hold on random instances. So no law is kept whose conditions hold for no sizes. A
-// rule of which no step can be proved stays as it is.
+// rule without a step that can be proved stays as it is.
 package widen

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A layout of which the mesh is not in front, after a step, is no reason to panic.
+// A step may give a layout whose mesh axis is not in front. That is no reason to panic.
 func TestLayouts(t *testing.T) {
 	_, _, err := Rules(context.Background(), set(t,
 		"given A : [1, a, b] then combine[axis=0](A) == reduce(A)",

@@ -226,8 +226,8 @@ func freed(l *law.Law) []*law.Law {
 	return out
 }
 
-// shifted adds a variable to the sizes at some places, of which one is an attribute, or twice a
-// variable. The sizes get as small as they can be.
+// shifted adds a variable, or twice a variable, to the sizes at some places. One of the places is
+// an attribute. The sizes get as small as they can be.
 func shifted(l *law.Law) []*law.Law {
 	ps := placesOf(l)
 	own := graph.Var(fresh(l, "n"))

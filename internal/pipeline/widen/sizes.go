@@ -231,7 +231,7 @@ func isOdd(p law.Pred) bool {
 }
 
 // differences replaces the conditions that sizes are odd by conditions that differences of two of
-// them are even: of sizes of which one is at most the other. The first laws have the fewest
+// them are even, where one of the two sizes is at most the other. The first laws have the fewest
 // conditions.
 func differences(l *law.Law) []*law.Law {
 	var rest, pairs []law.Pred

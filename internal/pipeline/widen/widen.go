@@ -192,8 +192,8 @@ type order struct {
 	many  []proposer // what these propose must also hold on random instances, before it is proved
 }
 
-// orders are the orders of steps. The numbers of a rule may depend on each other in different ways, of which
-// the first that is proved is taken.
+// orders are the orders of steps. The numbers of a rule may depend on each other in different ways;
+// the first way that is proved is taken.
 var orders = func() []order {
 	first := []proposer{attributes, groups, bounds, untied, products, axes, absorbed, merged, permutations, conditioned}
 	return []order{
